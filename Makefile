@@ -1,0 +1,55 @@
+# The two commands of the README are `make demo` and `make test`; each installs what is missing, builds and runs.
+BUILD ?= build
+JOBS ?= $(shell nproc)
+
+.PHONY: help deps build test demo bench format lint asan gpu-test clean
+
+help:
+	@echo "make demo      checks the paper's theorems on this machine; figures under out/verify"
+	@echo "make test      builds and runs every test"
+	@echo "make build     builds library, program, tests, benchmarks and examples into $(BUILD)/"
+	@echo "make bench     runs the benchmarks"
+	@echo "make asan      runs the unit tests under the address and undefined-behaviour sanitizers"
+	@echo "make gpu-test  builds against a CUDA LibTorch and runs the tests on the GPU"
+	@echo "make format    formats the sources; make lint checks them"
+	@echo "make deps      installs missing packages (Debian 12)"
+
+deps:
+	@scripts/deps.sh build
+
+$(BUILD)/build.ninja: | deps
+	cmake --preset release -B $(BUILD)
+
+build: deps $(BUILD)/build.ninja
+	cmake --build $(BUILD) -j $(JOBS)
+
+test: build
+	ctest --test-dir $(BUILD) --output-on-failure
+
+demo: build
+	$(BUILD)/bin/scdcf verify --out out/verify
+
+bench: build
+	$(BUILD)/bin/bench_basis
+	$(BUILD)/bin/bench_ops
+
+asan: deps
+	cmake --preset asan -B $(BUILD)-asan
+	cmake --build $(BUILD)-asan -j $(JOBS)
+	ctest --test-dir $(BUILD)-asan -L unit --output-on-failure
+
+gpu-test:
+	cmake --preset cuda -B $(BUILD)-gpu
+	cmake --build $(BUILD)-gpu -j $(JOBS)
+	SCDCF_TEST_DEVICE=cuda ctest --test-dir $(BUILD)-gpu -L unit --output-on-failure
+
+format:
+	@scripts/deps.sh lint
+	git ls-files '*.h' '*.cpp' '*.inl' '*.cu' '*.cuh' | xargs clang-format -i
+
+lint:
+	@scripts/deps.sh lint
+	@scripts/lint.sh $(BUILD)
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-gpu out

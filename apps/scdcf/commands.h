@@ -1,0 +1,11 @@
+// The subcommands of the program. Each adds itself to the command line and runs from its callback.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace scdcf::app {
+
+void add_info(CLI::App& app);
+void add_verify(CLI::App& app);
+
+}  // namespace scdcf::app

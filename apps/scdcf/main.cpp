@@ -1,0 +1,56 @@
+#include <c10/util/Exception.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "commands.h"
+#include "scdcf/core/error.h"
+#include "scdcf/core/runtime.h"
+
+namespace {
+
+constexpr int kBadInput = 2;
+
+int run(int argc, char** argv) {
+  CLI::App app{"Networks that know about scale: enlarge the picture, and the features move predictably.", "scdcf"};
+  app.set_version_flag("--version", std::string("scdcf ") + scdcf::version() + " (" + scdcf::commit() + ")");
+  int threads = 0;
+  app.add_option("--threads", threads, "Threads to use; 0 for all cores")->check(CLI::Range(0, 4096));
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
+    return "scdcf: " + std::string(error.what()) + " (see " + failed->get_name() + " --help)\n";
+  });
+  app.parse_complete_callback([&threads] { scdcf::set_threads(threads); });
+  scdcf::app::add_info(app);
+  scdcf::app::add_verify(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& done) {  // --help, --version
+    return app.exit(done);
+  } catch (const CLI::RuntimeError& done) {  // a command that ran and says how it ended
+    return done.get_exit_code();
+  } catch (const CLI::ParseError& error) {
+    app.exit(error);
+    return kBadInput;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const scdcf::Error& error) {
+    std::cerr << "scdcf: " << error.what() << '\n';
+    return kBadInput;
+  } catch (const c10::Error& error) {
+    std::cerr << "scdcf: internal error: " << error.what_without_backtrace() << '\n';
+  } catch (const std::exception& error) {
+    std::cerr << "scdcf: internal error: " << error.what() << '\n';
+  }
+  return 1;
+}

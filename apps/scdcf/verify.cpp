@@ -1,0 +1,76 @@
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+#include "scdcf/core/error.h"
+#include "scdcf/core/runtime.h"
+#include "scdcf/experiments/verification.h"
+
+namespace scdcf::app {
+namespace {
+
+struct Options {
+  bool json = false;
+  std::string out;
+};
+
+void print(const experiments::Claim& claim, double seconds) {
+  std::cout << claim.statement << '\n';
+  claim.table.print(std::cout);
+  std::cout << "  " << claim.verdict << ": " << (claim.holds ? "HOLDS" : "FAILS") << " (" << std::round(seconds * 10) / 10
+            << " s)\n\n"
+            << std::flush;
+}
+
+void verify(const Options& options) {
+  std::error_code failed;
+  if (!options.out.empty()) {
+    std::filesystem::create_directories(options.out, failed);
+    require(!failed, "--out: ", options.out, ": the folder could not be made: ", failed.message());
+  }
+  auto report = nlohmann::ordered_json{{"version", version()}, {"commit", commit()}, {"claims", nlohmann::json::array()}};
+  bool all_hold = true;
+  std::string missing_pictures;
+  for (const auto& measure : {experiments::verify_theorem1, experiments::verify_proposition2,
+                              experiments::verify_theorem2, experiments::verify_theorem3}) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto claim = measure();
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    all_hold = all_hold && claim.holds;
+    if (!options.json) print(claim, seconds);
+    report["claims"].push_back({{"id", claim.id},
+                                {"statement", claim.statement},
+                                {"criterion", claim.verdict},
+                                {"holds", claim.holds},
+                                {"seconds", seconds},
+                                {"measured", claim.table.to_json()}});
+    if (!options.out.empty()) missing_pictures = report::write_plot(claim.plot, options.out, claim.id);
+  }
+  report["holds"] = all_hold;
+  if (options.json) std::cout << report.dump(2) << '\n';
+  if (!options.json) std::cout << (all_hold ? "Every statement holds." : "NOT every statement holds.") << '\n';
+  if (!options.out.empty()) {
+    std::cerr << (missing_pictures.empty() ? "figures: " + std::filesystem::absolute(options.out).lexically_normal().string()
+                                           : missing_pictures)
+              << '\n';
+  }
+  if (!all_hold) throw CLI::RuntimeError(1);
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app) {
+  auto* command = app.add_subcommand(
+      "verify", "Measures the paper's statements (Theorems 1-3, Proposition 2) on this machine; fails if one does not hold");
+  auto options = std::make_shared<Options>();
+  command->add_flag("--json", options->json, "Print JSON instead of tables");
+  command->add_option("--out", options->out, "Folder for the figures (PNG, SVG, data and gnuplot script); none without it");
+  command->callback([options] { verify(*options); });
+}
+
+}  // namespace scdcf::app

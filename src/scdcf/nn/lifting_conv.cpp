@@ -1,0 +1,23 @@
+#include "scdcf/nn/lifting_conv.h"
+
+#include "scdcf/core/error.h"
+#include "scdcf/ops/composed.h"
+
+namespace scdcf::nn {
+
+void LiftingConvImpl::pretty_print(std::ostream& stream) const {
+  stream << "scdcf::nn::LiftingConv(" << options.in_channels() << " -> " << options.out_channels() << ", "
+         << describe_filters(expansion().filters());
+  if (options.stride() != 1) stream << ", stride " << options.stride();
+  if (options.padding() != SpatialPadding::zero) stream << ", padding " << name_of(options.padding());
+  stream << (options.bias() ? ")" : ", no bias)");
+}
+
+torch::Tensor LiftingConvImpl::forward(const torch::Tensor& input) {
+  require(input.dim() == 4, "LiftingConv: input: got shape ", input.sizes(), ", expected an image batch [N, C, H, W]");
+  return with_bias(ops::joint_conv_composed(input.unsqueeze(2), coefficients, expansion().scale_basis_like(coefficients),
+                                            expansion().filters(), expansion().sources(),
+                                            {options.stride(), options.padding()}));
+}
+
+}  // namespace scdcf::nn

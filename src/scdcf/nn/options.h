@@ -1,0 +1,108 @@
+// Options of the layers: chained setters instead of runs of numbers.
+//
+//   JointConvOptions(32, 64, ScaleGrid(5, 0.25, 5.0)).modes(15).scale_taps(3).bias(false)
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "scdcf/basis/sampled_basis.h"
+#include "scdcf/basis/scale_grid.h"
+#include "scdcf/ops/composed.h"
+#include "scdcf/ops/scale_sources.h"
+
+namespace scdcf::nn {
+
+using ops::ScalePadding;
+using ops::ScaleSupport;
+using ops::SpatialPadding;
+
+/// Declares an option with a default: a setter that can be chained, and a getter of the same name.
+#define SCDCF_OPTION(Type, name, ...)         \
+ public:                                      \
+  Self& name(Type value) {                    \
+    name##_ = std::move(value);               \
+    return static_cast<Self&>(*this);         \
+  }                                           \
+  const Type& name() const { return name##_; } \
+                                              \
+ private:                                     \
+  Type name##_ = __VA_ARGS__
+
+/// What the lifting and the joint convolution have in common.
+template <class Self>
+class ConvOptions {
+ public:
+  ConvOptions(int64_t in_channels, int64_t out_channels, const ScaleGrid& grid)
+      : in_channels_(in_channels), out_channels_(out_channels), grid_(grid) {}
+
+  SCDCF_OPTION(int64_t, in_channels, 0);
+  SCDCF_OPTION(int64_t, out_channels, 0);
+  SCDCF_OPTION(ScaleGrid, grid, ScaleGrid(1, 1, 1));
+  SCDCF_OPTION(std::string, basis, "sine");         // a name of make_spatial_basis
+  SCDCF_OPTION(int, modes, 15);                     // K
+  SCDCF_OPTION(Sampling, sampling, Sampling::area);
+  SCDCF_OPTION(int, max_kernel_size, 0);            // odd; larger filters are cropped; 0: no limit
+  SCDCF_OPTION(int64_t, stride, 1);                 // 1 or 2
+  SCDCF_OPTION(SpatialPadding, padding, SpatialPadding::zero);
+  SCDCF_OPTION(bool, bias, true);
+};
+
+class LiftingConvOptions : public ConvOptions<LiftingConvOptions> {
+  using ConvOptions::ConvOptions;
+};
+
+/// How a layer reaches across scales.
+template <class Self>
+class ScaleTapOptions {
+  SCDCF_OPTION(int, scale_taps, 1);   // L_alpha; one tap is the special case of Remark 1
+  SCDCF_OPTION(int, scale_modes, 0);  // K_alpha; 0 stands for as many as there are taps
+  SCDCF_OPTION(ScaleSupport, support, ScaleSupport::one_sided);
+  SCDCF_OPTION(ScalePadding, scale_padding, ScalePadding::replicate);
+};
+
+class JointConvOptions : public ConvOptions<JointConvOptions>, public ScaleTapOptions<JointConvOptions> {
+ public:
+  JointConvOptions(int64_t in_channels, int64_t out_channels, const ScaleGrid& grid)
+      : ConvOptions<JointConvOptions>(in_channels, out_channels, grid) {
+    scale_taps(3);
+  }
+};
+
+class PointwiseConvOptions : public ScaleTapOptions<PointwiseConvOptions> {
+  using Self = PointwiseConvOptions;
+
+ public:
+  PointwiseConvOptions(int64_t in_channels, int64_t out_channels)
+      : in_channels_(in_channels), out_channels_(out_channels) {}
+
+  SCDCF_OPTION(int64_t, in_channels, 0);
+  SCDCF_OPTION(int64_t, out_channels, 0);
+  SCDCF_OPTION(int64_t, stride, 1);
+  SCDCF_OPTION(bool, bias, true);
+};
+
+class SpatialPoolOptions {
+  using Self = SpatialPoolOptions;
+
+ public:
+  explicit SpatialPoolOptions(int64_t window = 2) : window_(window) {}
+
+  SCDCF_OPTION(int64_t, window, 2);
+  SCDCF_OPTION(int64_t, stride, 0);  // 0 stands for the window
+  SCDCF_OPTION(int64_t, padding, 0);
+};
+
+/// A pre-activation residual block; `conv` describes its first convolution, the second keeps the channels.
+class ResidualBlockOptions {
+  using Self = ResidualBlockOptions;
+
+ public:
+  explicit ResidualBlockOptions(JointConvOptions conv) : conv_(std::move(conv)) {}
+
+  SCDCF_OPTION(JointConvOptions, conv, JointConvOptions(1, 1, ScaleGrid(1, 1, 1)));
+  SCDCF_OPTION(double, dropout, 0.0);  // between the two convolutions
+};
+
+}  // namespace scdcf::nn

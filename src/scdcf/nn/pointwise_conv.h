@@ -1,0 +1,30 @@
+// A 1x1 joint convolution: mixes channels, and scales where it has more than one tap.
+#pragma once
+
+#include <torch/nn/cloneable.h>
+#include <torch/nn/pimpl.h>
+
+#include "scdcf/nn/options.h"
+
+namespace scdcf::nn {
+
+/// eq. (lth-layer) with a filter of one pixel: [N, C, S, H, W] to [N, O, S, H', W'], any number of scales. A stride of 2
+/// keeps every second pixel, the first included, as the strided JointConv does. Parameters: coefficients [O, C, K_alpha],
+/// bias [O].
+class PointwiseConvImpl : public torch::nn::Cloneable<PointwiseConvImpl> {
+ public:
+  explicit PointwiseConvImpl(PointwiseConvOptions options);
+  void reset() override;
+  void reset_parameters();
+  void pretty_print(std::ostream& stream) const override;
+  torch::Tensor forward(const torch::Tensor& input);
+
+  PointwiseConvOptions options;
+  torch::Tensor coefficients, bias;
+
+ private:
+  std::vector<double> scale_basis_;  // phi_m on the taps, [K_alpha][L_alpha]
+};
+TORCH_MODULE(PointwiseConv);
+
+}  // namespace scdcf::nn

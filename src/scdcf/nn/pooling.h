@@ -1,0 +1,75 @@
+// Pooling of scale features [N, C, S, H, W] in space, projection along scale, upsampling for decoders.
+#pragma once
+
+#include <torch/nn/cloneable.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/pimpl.h>
+
+#include <tuple>
+
+#include "scdcf/nn/options.h"
+
+namespace scdcf::nn {
+
+/// Section 5.4: one mean and variance per channel over (N, S, H, W); a mean per scale would break equivariance. This is
+/// LibTorch's own 3-D batch normalisation, the scale axis being the third dimension.
+using ScaleBatchNorm = torch::nn::BatchNorm3d;
+using ScaleBatchNormOptions = torch::nn::BatchNormOptions;
+
+/// Average over a square window in space, each scale by itself. Padding counts as zeros but not in the average.
+class SpatialAvgPoolImpl : public torch::nn::Cloneable<SpatialAvgPoolImpl> {
+ public:
+  explicit SpatialAvgPoolImpl(SpatialPoolOptions options = SpatialPoolOptions());
+  void reset() override {}
+  void pretty_print(std::ostream& stream) const override;
+  torch::Tensor forward(const torch::Tensor& input);
+  SpatialPoolOptions options;
+};
+TORCH_MODULE(SpatialAvgPool);
+
+/// Maximum over a square window in space, each scale by itself.
+class SpatialMaxPoolImpl : public torch::nn::Cloneable<SpatialMaxPoolImpl> {
+ public:
+  explicit SpatialMaxPoolImpl(SpatialPoolOptions options = SpatialPoolOptions());
+  void reset() override {}
+  void pretty_print(std::ostream& stream) const override;
+  torch::Tensor forward(const torch::Tensor& input);
+  SpatialPoolOptions options;
+};
+TORCH_MODULE(SpatialMaxPool);
+
+/// Maximum along scale, [N, C, S, H, W] to [N, C, H, W]: the scale-invariant features of Section 5.3.
+class ScaleMaxProjectionImpl : public torch::nn::Cloneable<ScaleMaxProjectionImpl> {
+ public:
+  void reset() override {}
+  void pretty_print(std::ostream& stream) const override;
+  torch::Tensor forward(const torch::Tensor& input);
+  /// The maximum and the index of the scale where it is attained.
+  std::tuple<torch::Tensor, torch::Tensor> forward_with_scale(const torch::Tensor& input);
+};
+TORCH_MODULE(ScaleMaxProjection);
+
+/// Mean along scale, [N, C, S, H, W] to [N, C, H, W].
+class ScaleMeanProjectionImpl : public torch::nn::Cloneable<ScaleMeanProjectionImpl> {
+ public:
+  void reset() override {}
+  void pretty_print(std::ostream& stream) const override;
+  torch::Tensor forward(const torch::Tensor& input);
+};
+TORCH_MODULE(ScaleMeanProjection);
+
+enum class UpsampleMode { nearest, bilinear };
+
+/// Enlarges the maps by a whole factor in space, each scale by itself.
+class SpatialUpsampleImpl : public torch::nn::Cloneable<SpatialUpsampleImpl> {
+ public:
+  explicit SpatialUpsampleImpl(int64_t factor = 2, UpsampleMode mode = UpsampleMode::nearest);
+  void reset() override {}
+  void pretty_print(std::ostream& stream) const override;
+  torch::Tensor forward(const torch::Tensor& input);
+  int64_t factor;
+  UpsampleMode mode;
+};
+TORCH_MODULE(SpatialUpsample);
+
+}  // namespace scdcf::nn

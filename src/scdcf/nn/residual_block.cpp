@@ -1,0 +1,39 @@
+#include "scdcf/nn/residual_block.h"
+
+#include <torch/torch.h>
+
+#include "scdcf/core/error.h"
+
+namespace scdcf::nn {
+
+ResidualBlockImpl::ResidualBlockImpl(ResidualBlockOptions options_) : options(std::move(options_)) { reset(); }
+
+void ResidualBlockImpl::reset() {
+  require(options.dropout() >= 0 && options.dropout() < 1, "ResidualBlock: dropout: got ", options.dropout(),
+          ", expected at least 0 and below 1");
+  require(options.conv().padding() != SpatialPadding::none,
+          "ResidualBlock: padding: got none, expected zero or replicate: the shortcut keeps the size of the map");
+  const auto& first = options.conv();
+  auto second = first;
+  second.in_channels(first.out_channels()).stride(1);
+  norm1 = register_module("norm1", ScaleBatchNorm(first.in_channels()));
+  conv1 = register_module("conv1", JointConv(first));
+  norm2 = register_module("norm2", ScaleBatchNorm(first.out_channels()));
+  conv2 = register_module("conv2", JointConv(second));
+  shortcut = nullptr;
+  if (first.in_channels() != first.out_channels() || first.stride() != 1)
+    shortcut = register_module("shortcut", PointwiseConv(PointwiseConvOptions(first.in_channels(), first.out_channels())
+                                                             .stride(first.stride())
+                                                             .bias(first.bias())));
+}
+
+void ResidualBlockImpl::pretty_print(std::ostream& stream) const { stream << "scdcf::nn::ResidualBlock"; }
+
+torch::Tensor ResidualBlockImpl::forward(const torch::Tensor& input) {
+  const auto active = torch::relu(norm1(input));
+  auto hidden = torch::relu(norm2(conv1(active)));
+  if (options.dropout() > 0) hidden = torch::dropout(hidden, options.dropout(), is_training());
+  return conv2(hidden) + (shortcut.is_empty() ? input : shortcut(active));
+}
+
+}  // namespace scdcf::nn

@@ -1,0 +1,39 @@
+#include "scdcf/ops/checks.h"
+
+#include "scdcf/core/error.h"
+
+namespace scdcf::ops {
+
+void check_joint_conv(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
+                      const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry) {
+  require(geometry.stride == 1 || geometry.stride == 2, "joint convolution: stride: got ", geometry.stride,
+          ", expected 1 or 2");
+  require(input.dim() == 5, "joint convolution: input: got shape ", input.sizes(), ", expected [N, C, S, H, W]");
+  require(coefficients.dim() == 4, "joint convolution: coefficients: got shape ", coefficients.sizes(),
+          ", expected [out, in, scale modes, modes]");
+  require(scale_basis.dim() == 2 && scale_basis.size(0) == coefficients.size(2), "joint convolution: scale basis: got shape ",
+          scale_basis.sizes(), ", expected [", coefficients.size(2), ", taps]");
+  require(input.size(1) == coefficients.size(1), "joint convolution: input: got ", input.size(1),
+          " channels (dimension 1 of ", input.sizes(), "), expected ", coefficients.size(1));
+  require(coefficients.size(3) == filters.modes(), "joint convolution: coefficients: got ", coefficients.size(3),
+          " modes, expected ", filters.modes());
+  require(static_cast<int64_t>(sources.size()) == filters.scales(), "joint convolution: got sources for ",
+          sources.size(), " scales, expected ", filters.scales());
+  for (const auto& planes : sources)
+    for (const auto& plane : planes) {
+      require(plane.plane < input.size(2), "joint convolution: input: got ", input.size(2), " scales (dimension 2 of ",
+              input.sizes(), "), expected at least ", plane.plane + 1);
+      for (const int64_t tap : plane.taps)
+        require(tap < scale_basis.size(1), "joint convolution: scale basis: got ", scale_basis.size(1),
+                " taps, expected at least ", tap + 1);
+    }
+  require(input.scalar_type() == coefficients.scalar_type(), "joint convolution: input: got type ", input.scalar_type(),
+          ", expected the coefficients' type ", coefficients.scalar_type());
+  require(input.device() == coefficients.device(), "joint convolution: input: got device ", input.device(),
+          ", expected the coefficients' device ", coefficients.device());
+  const int64_t smallest = geometry.padding == SpatialPadding::none ? 2 * filters.largest_radius() + 1 : 1;
+  require(input.size(3) >= smallest && input.size(4) >= smallest, "joint convolution: input: got ", input.size(3), " x ",
+          input.size(4), " pixels, expected at least ", smallest, " x ", smallest);
+}
+
+}  // namespace scdcf::ops

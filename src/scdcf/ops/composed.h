@@ -1,0 +1,47 @@
+// The joint convolution in its plain form: compose the filters, then convolve. It is the reference that judges every
+// faster path, it is differentiable by itself, and it serves the bases that are not separable.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "scdcf/ops/filter_bank.h"
+#include "scdcf/ops/scale_sources.h"
+
+namespace scdcf::ops {
+
+enum class SpatialPadding {
+  zero,       // "same" size, zero beyond the border (default)
+  replicate,  // "same" size, the border pixel repeated
+  none,       // only pixels whose coarsest filter stays inside; every scale is cropped alike
+};
+
+const char* name_of(SpatialPadding padding);
+
+struct ConvGeometry {
+  int64_t stride = 1;  // 1 or 2
+  SpatialPadding padding = SpatialPadding::zero;
+};
+
+/// eqs. (1st-layer) and (lth-layer) without bias and nonlinearity, truncated as (1st-layer-truncated), (lth-layer-truncated):
+///
+///   out[n,o,s] = sum over planes p of scale s and channels c of  in[n,c,p] * W_s[o,c,p]      (* is correlation in space)
+///   W_s[o,c,p] = sum over taps t on p, scale modes m, modes k of  a[o,c,m,k] phi_m[t] psi_{k,s}
+///
+/// input [N, C, P, H, W], coefficients a [O, C, M, K], scale_basis phi [M, T], result [N, O, S, H', W'].
+at::Tensor joint_conv_composed(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
+                               const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry);
+
+/// The same filters applied by a transposed convolution in space (scale taps as before): the map grows by the stride. With
+/// one tap it is the adjoint of joint_conv_composed with zero padding, in- and output channels exchanged.
+at::Tensor joint_conv_transpose_composed(const at::Tensor& input, const at::Tensor& coefficients,
+                                         const at::Tensor& scale_basis, const FilterBank& filters,
+                                         const ScaleSources& sources, int64_t stride);
+
+/// Filters of one scale, ready for a 2-D convolution over the planes it reads: [O, planes * C, L, L].
+at::Tensor compose_filters(const at::Tensor& coefficients, const at::Tensor& scale_basis, const at::Tensor& filters,
+                           const std::vector<PlaneTaps>& planes);
+
+/// Length of the output for an input of length `size`.
+int64_t conv_output_size(int64_t size, const FilterBank& filters, const ConvGeometry& geometry);
+
+}  // namespace scdcf::ops

@@ -1,0 +1,36 @@
+// A sampled basis as tensors, in the type and on the device of the data it meets.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "scdcf/basis/sampled_basis.h"
+
+namespace scdcf::ops {
+
+/// Constants of a layer: never trained, never in a state dict. The double values are kept; one conversion to the type and
+/// device last asked for is cached, so a training loop converts once.
+class FilterBank {
+ public:
+  explicit FilterBank(SampledBasis sampled) : sampled_(std::move(sampled)) {}
+  FilterBank(const FilterBank& other) : sampled_(other.sampled_) {}
+  FilterBank& operator=(const FilterBank&) = delete;
+
+  const SampledBasis& sampled() const { return sampled_; }
+  int64_t modes() const { return sampled_.modes(); }
+  int64_t scales() const { return sampled_.grid.count(); }
+  int64_t radius(int64_t scale) const { return sampled_.scales.at(static_cast<size_t>(scale)).radius; }
+  int64_t largest_radius() const { return sampled_.largest_radius(); }
+  /// Per scale [K, L_s, L_s].
+  std::vector<at::Tensor> filters(const at::TensorOptions& options) const;
+
+ private:
+  SampledBasis sampled_;
+  mutable std::mutex mutex_;
+  mutable std::vector<at::Tensor> cache_;
+};
+
+}  // namespace scdcf::ops

@@ -1,0 +1,34 @@
+#include "scdcf/ops/scale_sources.h"
+
+#include <algorithm>
+
+#include "scdcf/core/error.h"
+
+namespace scdcf::ops {
+
+const char* name_of(ScaleSupport support) { return support == ScaleSupport::one_sided ? "one-sided" : "centred"; }
+const char* name_of(ScalePadding padding) { return padding == ScalePadding::replicate ? "replicate" : "zero"; }
+
+ScaleSources lifting_sources(int64_t scales) {
+  return ScaleSources(static_cast<size_t>(scales), std::vector<PlaneTaps>{PlaneTaps{0, {0}}});
+}
+
+ScaleSources joint_sources(int64_t scales, int64_t taps, ScaleSupport support, ScalePadding padding) {
+  require(scales >= 1, "joint convolution: scales: got ", scales, ", expected at least 1");
+  require(taps >= 1, "joint convolution: scale taps: got ", taps, ", expected at least 1");
+  const int64_t before = support == ScaleSupport::one_sided ? taps - 1 : (taps - 1) / 2;
+  ScaleSources sources(static_cast<size_t>(scales));
+  for (int64_t s = 0; s < scales; ++s) {
+    auto& planes = sources[static_cast<size_t>(s)];
+    for (int64_t t = 0; t < taps; ++t) {
+      int64_t plane = s + t - before;
+      if (plane >= scales || (plane < 0 && padding == ScalePadding::zero)) continue;
+      plane = std::max<int64_t>(plane, 0);
+      if (planes.empty() || planes.back().plane != plane) planes.push_back({plane, {}});
+      planes.back().taps.push_back(t);
+    }
+  }
+  return sources;
+}
+
+}  // namespace scdcf::ops

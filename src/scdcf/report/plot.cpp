@@ -1,0 +1,104 @@
+#include "scdcf/report/plot.h"
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <iomanip>
+#include <sstream>
+
+#include "scdcf/core/error.h"
+
+namespace scdcf::report {
+namespace {
+
+/// Colours that stay apart for colour-blind readers and in grey print.
+constexpr std::array<const char*, 6> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#333333"};
+
+/// The whole file or none of it: written beside its place and moved there.
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  const auto partial = path.string() + ".part";
+  {
+    std::ofstream stream(partial, std::ios::binary);
+    stream << text;
+    stream.flush();
+    require(stream.good(), path.string(), ": could not be written");
+  }
+  std::filesystem::rename(partial, path);
+}
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + "\"";
+}
+
+std::string script(const Plot& plot, const std::string& stem) {
+  std::ostringstream text;
+  for (const char* kind : {"pngcairo", "svg"}) {
+    const bool png = std::string(kind) == "pngcairo";
+    text << "set terminal " << kind << " size " << (png ? "960,640" : "720,480") << " font \"DejaVu Sans,"
+         << (png ? 15 : 11) << "\" background \"white\"" << (png ? "" : " noenhanced") << "\n";
+    text << "set output " << quoted(stem + (png ? ".png" : ".svg")) << "\n";
+    text << "set termoption noenhanced\n";
+    text << "set title " << quoted(plot.title) << "\nset xlabel " << quoted(plot.x_label) << "\nset ylabel "
+         << quoted(plot.y_label) << "\n";
+    text << "set grid lc rgb \"#dddddd\"\nset key outside right center\nset border 3\nset tics nomirror\n";
+    if (plot.log_x) text << "set logscale x\n";
+    if (plot.log_y) text << "set logscale y\nset format y \"%g\"\n";
+    text << "plot";
+    for (size_t i = 0; i < plot.series.size(); ++i) {
+      text << (i == 0 ? " " : ", ") << quoted(stem + ".dat") << " index " << i << " with linespoints lw 2 pt " << 5 + i
+           << " dt " << (plot.series[i].dashed ? 2 : 1) << " lc rgb " << quoted(kColours[i % kColours.size()]) << " title "
+           << quoted(plot.series[i].name);
+    }
+    text << "\nunset output\n";
+  }
+  return text.str();
+}
+
+std::string data(const Plot& plot) {
+  std::ostringstream text;
+  text << std::setprecision(9);
+  for (const auto& series : plot.series) {
+    require(series.x.size() == series.y.size(), "plot: series \"", series.name, "\": got ", series.x.size(), " x and ",
+            series.y.size(), " y values, expected as many of both");
+    text << "# " << series.name << "\n";
+    for (size_t i = 0; i < series.x.size(); ++i) text << series.x[i] << " " << series.y[i] << "\n";
+    text << "\n\n";
+  }
+  return text.str();
+}
+
+/// Runs gnuplot in `folder`, quietly; true when it drew the picture.
+bool run_gnuplot(const std::filesystem::path& folder, const std::string& file) {
+  const std::string command = "cd \"$1\" && exec gnuplot \"$2\" >/dev/null 2>&1";
+  const std::string place = folder.string();
+  std::array<const char*, 6> arguments = {"sh", "-c", command.c_str(), "sh", place.c_str(), file.c_str()};
+  std::vector<char*> argv;
+  for (const char* argument : arguments) argv.push_back(const_cast<char*>(argument));
+  argv.push_back(nullptr);
+  pid_t child = 0;
+  if (posix_spawn(&child, "/bin/sh", nullptr, nullptr, argv.data(), environ) != 0) return false;
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace
+
+std::string write_plot(const Plot& plot, const std::filesystem::path& folder, const std::string& stem) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  require(!failed, folder.string(), ": the folder could not be made: ", failed.message());
+  write_file(folder / (stem + ".dat"), data(plot));
+  write_file(folder / (stem + ".gp"), script(plot, stem));
+  if (run_gnuplot(folder, stem + ".gp")) return "";
+  return "no picture: gnuplot is missing or failed; the numbers are in " + (folder / (stem + ".dat")).string();
+}
+
+}  // namespace scdcf::report

@@ -1,0 +1,62 @@
+#include "scdcf/report/table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+
+#include "scdcf/core/error.h"
+
+namespace scdcf::report {
+namespace {
+
+std::string text_of(const Table::Cell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  std::ostringstream stream;
+  stream << std::setprecision(4) << std::get<double>(cell);
+  return stream.str();
+}
+
+}  // namespace
+
+void Table::add(std::vector<Cell> row) {
+  require(row.size() == columns_.size(), "table: got a row of ", row.size(), " cells, expected ", columns_.size());
+  rows_.push_back(std::move(row));
+}
+
+void Table::print(std::ostream& stream) const {
+  std::vector<size_t> widths;
+  for (size_t c = 0; c < columns_.size(); ++c) {
+    widths.push_back(columns_[c].size());
+    for (const auto& row : rows_) widths[c] = std::max(widths[c], text_of(row[c]).size());
+  }
+  const auto print_cell = [&](size_t c, const std::string& text, bool left) {
+    const std::string fill(widths[c] - text.size(), ' ');
+    stream << "  " << (left ? text + fill : fill + text);
+  };
+  for (size_t c = 0; c < columns_.size(); ++c)
+    print_cell(c, columns_[c], rows_.empty() || std::holds_alternative<std::string>(rows_.front()[c]));
+  stream << '\n';
+  for (const auto& row : rows_) {
+    for (size_t c = 0; c < row.size(); ++c) print_cell(c, text_of(row[c]), std::holds_alternative<std::string>(row[c]));
+    stream << '\n';
+  }
+}
+
+nlohmann::ordered_json Table::to_json() const {
+  auto array = nlohmann::ordered_json::array();
+  for (const auto& row : rows_) {
+    nlohmann::ordered_json object;
+    for (size_t c = 0; c < row.size(); ++c) {
+      if (const auto* text = std::get_if<std::string>(&row[c])) {
+        object[columns_[c]] = *text;
+      } else {
+        object[columns_[c]] = std::get<double>(row[c]);
+      }
+    }
+    array.push_back(std::move(object));
+  }
+  return array;
+}
+
+}  // namespace scdcf::report

@@ -1,0 +1,30 @@
+// A small table of results: printed aligned in a terminal, or turned into JSON.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace scdcf::report {
+
+/// table.add({"replicate", 0.5, 0.0123}); numbers are printed with four significant digits.
+class Table {
+ public:
+  using Cell = std::variant<std::string, double>;
+  explicit Table(std::vector<std::string> columns) : columns_(std::move(columns)) {}
+  void add(std::vector<Cell> row);
+  const std::vector<std::string>& columns() const { return columns_; }
+  const std::vector<std::vector<Cell>>& rows() const { return rows_; }
+  /// Text flush left, numbers flush right, two blanks between columns.
+  void print(std::ostream& stream) const;
+  /// An array of objects keyed by column.
+  nlohmann::ordered_json to_json() const;
+
+ private:
+  std::vector<std::string> columns_;
+  std::vector<std::vector<Cell>> rows_;
+};
+
+}  // namespace scdcf::report

@@ -1,0 +1,26 @@
+// Everything of the library in one include. The parts, from the bottom up, as in the paper:
+//   basis/   psi_k, phi_m, the scale grid, sampling on pixels           Sections 3.2, 5.1, 5.2
+//   ops/     the joint convolution                                      Theorem 1, Section 5.3
+//   nn/      layers                                                     Section 5
+//   theory/  group actions, deformations, norms, A_l, bounds            Sections 3.1, 4
+#pragma once
+
+#include "scdcf/basis/sampled_basis.h"
+#include "scdcf/basis/scale_basis.h"
+#include "scdcf/basis/scale_grid.h"
+#include "scdcf/basis/spatial_basis.h"
+#include "scdcf/core/error.h"
+#include "scdcf/core/runtime.h"
+#include "scdcf/nn/joint_conv.h"
+#include "scdcf/nn/lifting_conv.h"
+#include "scdcf/nn/pointwise_conv.h"
+#include "scdcf/nn/pooling.h"
+#include "scdcf/nn/residual_block.h"
+#include "scdcf/ops/composed.h"
+#include "scdcf/ops/cost.h"
+#include "scdcf/theory/bounds.h"
+#include "scdcf/theory/deformation.h"
+#include "scdcf/theory/equivariance.h"
+#include "scdcf/theory/group_action.h"
+#include "scdcf/theory/norms.h"
+#include "scdcf/theory/stability.h"
