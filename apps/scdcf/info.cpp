@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "scdcf/basis/spatial_basis.h"
 #include "scdcf/core/runtime.h"
+#include "scdcf/ops/cpu/separable_kernel.h"
 
 namespace scdcf::app {
 namespace {
@@ -22,10 +23,14 @@ void info(bool json) {
   const auto blas = blas_in_use();
   const std::string blas_text = blas.name + (blas.library.empty() ? "" : " (" + blas.library + ")");
   if (json) {
-    std::cout << nlohmann::ordered_json{{"version", version()},   {"commit", commit()},
-                                        {"torch", TORCH_VERSION}, {"cuda_devices", torch::cuda::device_count()},
-                                        {"blas", blas.name},      {"blas_library", blas.library},
-                                        {"threads", threads()},   {"simd", simd_level()},
+    std::cout << nlohmann::ordered_json{{"version", version()},
+                                        {"commit", commit()},
+                                        {"torch", TORCH_VERSION},
+                                        {"cuda_devices", torch::cuda::device_count()},
+                                        {"blas", blas.name},
+                                        {"blas_library", blas.library},
+                                        {"threads", threads()},
+                                        {"simd", ops::cpu::simd_level_name()},
                                         {"bases", spatial_basis_names()}}
                      .dump(2)
               << '\n';
@@ -37,7 +42,7 @@ void info(bool json) {
               << "CUDA     " << cuda_text() << '\n'
               << "BLAS     " << blas_text << '\n'
               << "threads  " << threads() << '\n'
-              << "SIMD     " << simd_level() << '\n'
+              << "SIMD     " << ops::cpu::simd_level_name() << '\n'
               << "bases    " << bases.str() << '\n';
   }
   if (blas.slow)
@@ -48,7 +53,8 @@ void info(bool json) {
 }  // namespace
 
 void add_info(CLI::App& app) {
-  auto* command = app.add_subcommand("info", "Version, LibTorch, CUDA, BLAS, threads and SIMD of this build and machine");
+  auto* command =
+      app.add_subcommand("info", "Version, LibTorch, CUDA, BLAS, threads and SIMD of this build and machine");
   auto* json = command->add_flag("--json", "Print JSON");
   command->callback([json] { info(json->count() > 0); });
 }

@@ -18,7 +18,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("scdcf ") + scdcf::version() + " (" + scdcf::commit() + ")");
   int threads = 0;
   app.add_option("--threads", threads, "Threads to use; 0 for all cores")->check(CLI::Range(0, 4096));
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   app.fallthrough();
   app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
     return "scdcf: " + std::string(error.what()) + " (see " + failed->get_name() + " --help)\n";
@@ -28,6 +28,8 @@ int run(int argc, char** argv) {
   scdcf::app::add_verify(app);
   try {
     app.parse(argc, argv);
+    // Asked for here and not by CLI11, which would complain of a missing command before it names a misspelt one.
+    if (app.get_subcommands().empty()) throw CLI::RequiredError("A subcommand");
   } catch (const CLI::Success& done) {  // --help, --version
     return app.exit(done);
   } catch (const CLI::RuntimeError& done) {  // a command that ran and says how it ended

@@ -22,8 +22,8 @@ struct Options {
 void print(const experiments::Claim& claim, double seconds) {
   std::cout << claim.statement << '\n';
   claim.table.print(std::cout);
-  std::cout << "  " << claim.verdict << ": " << (claim.holds ? "HOLDS" : "FAILS") << " (" << std::round(seconds * 10) / 10
-            << " s)\n\n"
+  std::cout << "  " << claim.verdict << ": " << (claim.holds ? "HOLDS" : "FAILS") << " ("
+            << std::round(seconds * 10) / 10 << " s)\n\n"
             << std::flush;
 }
 
@@ -33,7 +33,8 @@ void verify(const Options& options) {
     std::filesystem::create_directories(options.out, failed);
     require(!failed, "--out: ", options.out, ": the folder could not be made: ", failed.message());
   }
-  auto report = nlohmann::ordered_json{{"version", version()}, {"commit", commit()}, {"claims", nlohmann::json::array()}};
+  auto report =
+      nlohmann::ordered_json{{"version", version()}, {"commit", commit()}, {"claims", nlohmann::json::array()}};
   bool all_hold = true;
   std::string missing_pictures;
   for (const auto& measure : {experiments::verify_theorem1, experiments::verify_proposition2,
@@ -55,8 +56,9 @@ void verify(const Options& options) {
   if (options.json) std::cout << report.dump(2) << '\n';
   if (!options.json) std::cout << (all_hold ? "Every statement holds." : "NOT every statement holds.") << '\n';
   if (!options.out.empty()) {
-    std::cerr << (missing_pictures.empty() ? "figures: " + std::filesystem::absolute(options.out).lexically_normal().string()
-                                           : missing_pictures)
+    std::cerr << (missing_pictures.empty()
+                      ? "figures: " + std::filesystem::absolute(options.out).lexically_normal().string()
+                      : missing_pictures)
               << '\n';
   }
   if (!all_hold) throw CLI::RuntimeError(1);
@@ -66,10 +68,12 @@ void verify(const Options& options) {
 
 void add_verify(CLI::App& app) {
   auto* command = app.add_subcommand(
-      "verify", "Measures the paper's statements (Theorems 1-3, Proposition 2) on this machine; fails if one does not hold");
+      "verify",
+      "Measures the paper's statements (Theorems 1-3, Proposition 2) on this machine; fails if one does not hold");
   auto options = std::make_shared<Options>();
   command->add_flag("--json", options->json, "Print JSON instead of tables");
-  command->add_option("--out", options->out, "Folder for the figures (PNG, SVG, data and gnuplot script); none without it");
+  command->add_option("--out", options->out,
+                      "Folder for the figures (PNG, SVG, data and gnuplot script); none without it");
   command->callback([options] { verify(*options); });
 }
 

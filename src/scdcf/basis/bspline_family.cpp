@@ -19,8 +19,7 @@ double cardinal(int degree, double x) {
   if (2 * x > degree + 1 && degree > 0) x = degree + 1 - x;
   double sum = 0, factorial = 1;
   for (int i = 2; i <= degree; ++i) factorial *= i;
-  for (int j = 0; j <= x; ++j)
-    sum += (j % 2 == 0 ? 1 : -1) * binomial(degree + 1, j) * std::pow(x - j, degree);
+  for (int j = 0; j <= x; ++j) sum += (j % 2 == 0 ? 1 : -1) * binomial(degree + 1, j) * std::pow(x - j, degree);
   return sum / factorial;
 }
 

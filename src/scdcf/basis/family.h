@@ -31,12 +31,13 @@ using FamilyPtr = std::shared_ptr<const Family>;
 /// sin(n pi (x+1)/2), n = 1..size: the Dirichlet eigenfunctions of eq. (def-fb), eigenvalues (n pi/2)^2, orthonormal.
 FamilyPtr make_sine_family(int size);
 
-/// He_n(t) exp(-t^2/2), t = x/sigma, n = 0..size-1: derivatives of a Gaussian, as in SESN. sigma is a fraction of the half
-/// width, so a filter w pixels wide has sigma*w/2 pixels. Eigenvalue n, that of the operator -f'' - (t f)'.
+/// He_n(t) exp(-t^2/2), t = x/sigma, n = 0..size-1: derivatives of a Gaussian, as in SESN. sigma is a fraction of the
+/// half width, so a filter w pixels wide has sigma*w/2 pixels. Eigenvalue n, that of the operator -f'' - (t f)'.
 FamilyPtr make_hermite_gauss_family(int size, double sigma = 0.25);
 
-/// `size` cardinal B-splines of the given degree on equidistant knots, filling [-1, 1] and vanishing at its ends (Bekkers
-/// 2020). All are shifts of one function; the eigenvalue is its Rayleigh quotient |f'|^2/|f|^2 for degree >= 1.
+/// `size` cardinal B-splines of the given degree on equidistant knots, filling [-1, 1] and vanishing at its ends
+/// (Bekkers 2020). All are shifts of one function; the eigenvalue is its Rayleigh quotient |f'|^2/|f|^2 for degree
+/// >= 1.
 FamilyPtr make_bspline_family(int size, int degree = 3);
 
 }  // namespace scdcf

@@ -2,47 +2,51 @@
 #include "scdcf/core/error.h"
 
 #ifdef SCDCF_WITH_BOOST
-# include <algorithm>
-# include <array>
-# include <boost/math/special_functions/bessel.hpp>
-# include <cmath>
+#  include <algorithm>
+#  include <array>
+#  include <boost/math/special_functions/bessel.hpp>
+#  include <cmath>
 
 namespace scdcf {
 namespace {
 
-/// Five Gauss-Legendre nodes a side: for every pixel of a filter at least four pixels wide, and the modes such a filter can
-/// hold, the integral is right to about 1e-7.
+/// Five Gauss-Legendre nodes a side. The largest error over the pixels of a filter, for K = 15: 5e-6 when it is four
+/// pixels wide, 3e-9 when it is ten.
 constexpr std::array<double, 5> kNodes = {-0.90617984593866399280, -0.53846931010568309104, 0.0, 0.53846931010568309104,
                                           0.90617984593866399280};
 constexpr std::array<double, 5> kWeights = {0.23692688505618908751, 0.47862867049936646804, 0.56888888888888888889,
                                             0.47862867049936646804, 0.23692688505618908751};
 
-/// J_m(j_mq r)/r^m is an even entire function of r, so a short Chebyshev series in r^2 holds it to rounding: a filter is
-/// sampled at hundreds of thousands of points, and evaluating Bessel functions there would take most of a second.
+/// J_m(j_mq r)/r^m is an even entire function of r, so a short Chebyshev series in r^2 holds it to rounding: a filter
+/// is sampled at hundreds of thousands of points, and evaluating Bessel functions there would take most of a second.
 constexpr int kTerms = 32;
-using RadialSeries = std::array<double, kTerms>;
+using RadialSeries = std::vector<double>;  // kTerms coefficients, less those at the end that are rounding noise
 
 RadialSeries radial_series(int m, double zero, double norm) {
-  constexpr double kPi = 3.14159265358979323846;
+  // cos(pi n/64); n is reduced to one period, or the noise of large arguments would hide where the series ends.
+  const auto cosine = [](int n) { return std::cos(3.14159265358979323846 * (n % (4 * kTerms)) / (2 * kTerms)); };
   std::array<double, kTerms> values{};
   for (int i = 0; i < kTerms; ++i) {
-    const double r = std::sqrt((1 + std::cos(kPi * (i + 0.5) / kTerms)) / 2);
+    const double r = std::sqrt((1 + cosine(2 * i + 1)) / 2);
     values[static_cast<size_t>(i)] = norm * boost::math::cyl_bessel_j(m, zero * r) / std::pow(r, m);
   }
-  RadialSeries series{};
+  RadialSeries series(kTerms);
+  double largest = 0;
   for (int j = 0; j < kTerms; ++j) {
     double sum = 0;
-    for (int i = 0; i < kTerms; ++i) sum += values[static_cast<size_t>(i)] * std::cos(kPi * j * (i + 0.5) / kTerms);
+    for (int i = 0; i < kTerms; ++i) sum += values[static_cast<size_t>(i)] * cosine(j * (2 * i + 1));
     series[static_cast<size_t>(j)] = sum * (j == 0 ? 1.0 : 2.0) / kTerms;
+    largest = std::max(largest, std::abs(series[static_cast<size_t>(j)]));
   }
+  while (std::abs(series.back()) < 1e-15 * largest) series.pop_back();
   return series;
 }
 
 double evaluate(const RadialSeries& series, double r_squared) {
   const double t = 2 * r_squared - 1;
   double last = 0, before = 0;  // Clenshaw
-  for (int j = kTerms - 1; j > 0; --j) {
-    const double next = 2 * t * last - before + series[static_cast<size_t>(j)];
+  for (size_t j = series.size() - 1; j > 0; --j) {
+    const double next = 2 * t * last - before + series[j];
     before = last;
     last = next;
   }
@@ -75,22 +79,35 @@ class FourierBesselBasis final : public SpatialBasis {
     return evaluate(mode.radial, r_squared) * (mode.sine ? imaginary : real);
   }
   double integral(int k, double y0, double y1, double x0, double x1) const override {
-    // Along each line the interval is cut at the circle, so the quadrature never straddles the edge of the disk.
+    // With y = sin t the edge of the disk, |x| = cos t, is smooth up to its top and bottom. Between the t where it
+    // passes the sides x0 and x1 the limits along x are smooth too, so no quadrature straddles a kink.
+    const double bottom = std::asin(std::clamp(y0, -1.0, 1.0)), top = std::asin(std::clamp(y1, -1.0, 1.0));
+    const double at_x0 = std::acos(std::min(std::abs(x0), 1.0)), at_x1 = std::acos(std::min(std::abs(x1), 1.0));
+    std::array<double, 6> cuts = {bottom, -at_x0, at_x0, -at_x1, at_x1, top};
+    for (double& cut : cuts) cut = std::clamp(cut, bottom, top);
+    std::sort(cuts.begin(), cuts.end());
     double sum = 0;
-    for (size_t i = 0; i < kNodes.size(); ++i) {
-      const double y = (y0 + y1) / 2 + (y1 - y0) / 2 * kNodes[i];
-      if (std::abs(y) >= 1) continue;
-      const double edge = std::sqrt(1 - y * y), left = std::max(x0, -edge), right = std::min(x1, edge);
-      if (left >= right) continue;
-      double line = 0;
-      for (size_t j = 0; j < kNodes.size(); ++j)
-        line += kWeights[j] * value(k, y, (left + right) / 2 + (right - left) / 2 * kNodes[j]);
-      sum += kWeights[i] * line * (right - left) / 2;
-    }
-    return sum * (y1 - y0) / 2;
+    for (size_t i = 1; i < cuts.size(); ++i)
+      if (cuts[i - 1] < cuts[i]) sum += strip(k, cuts[i - 1], cuts[i], x0, x1);
+    return sum;
   }
 
  private:
+  /// The integral over t0 <= asin y <= t1 and x0 <= x <= x1, within the disk.
+  double strip(int k, double t0, double t1, double x0, double x1) const {
+    double sum = 0;
+    for (size_t i = 0; i < kNodes.size(); ++i) {
+      const double t = (t0 + t1) / 2 + (t1 - t0) / 2 * kNodes[i], edge = std::cos(t);
+      const double left = std::max(x0, -edge), right = std::min(x1, edge);
+      if (left >= right) continue;
+      double line = 0;
+      for (size_t j = 0; j < kNodes.size(); ++j)
+        line += kWeights[j] * value(k, std::sin(t), (left + right) / 2 + (right - left) / 2 * kNodes[j]);
+      sum += kWeights[i] * edge * line * (right - left) / 2;
+    }
+    return sum * (t1 - t0) / 2;
+  }
+
   std::vector<DiskMode> disk_;
 };
 

@@ -22,9 +22,7 @@ class HermiteGaussFamily final : public Family {
   HermiteGaussFamily(int size, double sigma) : size_(size), sigma_(sigma) {}
   std::string name() const override { return "hermite-gauss"; }
   int size() const override { return size_; }
-  double value(int order, double x) const override {
-    return std::abs(x) < 1 ? hermite_gauss(order, x / sigma_) : 0.0;
-  }
+  double value(int order, double x) const override { return std::abs(x) < 1 ? hermite_gauss(order, x / sigma_) : 0.0; }
   double integral(int order, double lo, double hi) const override {
     const double a = lo / sigma_, b = hi / sigma_;
     if (order == 0) {
@@ -45,7 +43,8 @@ class HermiteGaussFamily final : public Family {
 
 FamilyPtr make_hermite_gauss_family(int size, double sigma) {
   require(size >= 1 && size <= 64, "hermite-gauss family: size: got ", size, ", expected 1 to 64");
-  require(sigma > 0 && std::isfinite(sigma), "hermite-gauss family: sigma: got ", sigma, ", expected a positive number");
+  require(sigma > 0 && std::isfinite(sigma), "hermite-gauss family: sigma: got ", sigma,
+          ", expected a positive number");
   return std::make_shared<HermiteGaussFamily>(size, sigma);
 }
 

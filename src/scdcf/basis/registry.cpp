@@ -9,8 +9,8 @@
 namespace scdcf {
 namespace {
 
-/// The smallest n with n(n+1)/2 >= size: enough 1-D functions for every mode of total order below n, and so for the first
-/// `size` modes in the order of any increasing, convex eigenvalue sequence.
+/// The smallest n with n(n+1)/2 >= size: enough 1-D functions for every mode of total order below n, and so for the
+/// first `size` modes in the order of any increasing, convex eigenvalue sequence.
 int orders_for(int size) { return static_cast<int>(std::ceil((std::sqrt(8.0 * size + 1) - 1) / 2)) + 1; }
 
 class Registry {

@@ -28,6 +28,11 @@ double sample(const SpatialBasis& basis, int k, int y, int x, double width, Samp
   return y0 < y1 && x0 < x1 ? width * width / 4 * basis.integral(k, y0, y1, x0, x1) : 0.0;
 }
 
+/// Where element `column` of row `row` lies in an array with rows of `width` elements.
+size_t at(int row, int width, int column = 0) {
+  return static_cast<size_t>(row) * static_cast<size_t>(width) + static_cast<size_t>(column);
+}
+
 double l2_norm(const double* values, int count) {
   double sum = 0;
   for (int i = 0; i < count; ++i) sum += values[i] * values[i];
@@ -47,20 +52,19 @@ void check_norm(double norm, const std::string& what, double width) {
           ", which vanishes on the pixel grid; widen the filters or use fewer modes");
 }
 
-
 /// Divides every 1-D factor by its norm at the finest scale; the norm of a product is the product of the norms.
 void normalise_factors(std::vector<SampledScale>& scales, std::vector<double> SampledScale::*factors, int count,
                        const ScaleGrid& grid, std::vector<double>& norms) {
   const auto& finest = scales.front();
   for (int order = 0; order < count; ++order) {
-    norms.push_back(l2_norm((finest.*factors).data() + order * finest.size(), finest.size()));
+    norms.push_back(l2_norm(&(finest.*factors)[at(order, finest.size())], finest.size()));
     check_norm(norms.back(), "1-D function " + std::to_string(order), grid.finest_width());
   }
   for (int s = 0; s < grid.count(); ++s) {
     auto& scale = scales[static_cast<size_t>(s)];
     for (int order = 0; order < count; ++order)
       for (int i = 0; i < scale.size(); ++i)
-        (scale.*factors)[static_cast<size_t>(order * scale.size() + i)] *=
+        (scale.*factors)[at(order, scale.size(), i)] *=
             grid.finest_width() / grid.width(s) / norms[static_cast<size_t>(order)];
   }
 }
@@ -87,8 +91,7 @@ void sample_separable(SampledBasis& result) {
     for (const auto& mode : basis.modes())
       for (int y = 0; y < size; ++y)
         for (int x = 0; x < size; ++x)
-          scale.filters.push_back(scale.columns[static_cast<size_t>(mode.column * size + y)] *
-                                  scale.rows[static_cast<size_t>(mode.row * size + x)]);
+          scale.filters.push_back(scale.columns[at(mode.column, size, y)] * scale.rows[at(mode.row, size, x)]);
   }
 }
 
@@ -104,12 +107,12 @@ void sample_general(SampledBasis& result) {
   }
   const int area = result.scales.front().size() * result.scales.front().size();
   for (int k = 0; k < basis.size(); ++k) {
-    result.norms.push_back(l2_norm(result.scales.front().filters.data() + k * area, area));
+    result.norms.push_back(l2_norm(&result.scales.front().filters[at(k, area)], area));
     check_norm(result.norms.back(), "mode " + std::to_string(k), result.grid.finest_width());
   }
   for (int s = 0; s < result.grid.count(); ++s) {
     auto& scale = result.scales[static_cast<size_t>(s)];
-    const size_t size = static_cast<size_t>(scale.size() * scale.size());
+    const size_t size = at(scale.size(), scale.size());
     const double shrink = std::pow(result.grid.finest_width() / result.grid.width(s), 2);
     for (size_t i = 0; i < scale.filters.size(); ++i) scale.filters[i] *= shrink / result.norms[i / size];
   }

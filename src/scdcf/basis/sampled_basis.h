@@ -1,7 +1,8 @@
 // The basis on the pixel grid at every scale of a grid (Section 5.2): 2^(-2 alpha) psi_k(2^(-alpha) u).
 //
-// A mode at scale s is sampled on the (2 r_s + 1)^2 pixels its support touches, times (w_0/w_s)^2, divided by the L2 norm
-// it has at the finest scale: all coefficients start out equally important, and the sum of a filter does not depend on s.
+// A mode at scale s is sampled on the (2 r_s + 1)^2 pixels its support touches, times (w_0/w_s)^2, divided by the L2
+// norm it has at the finest scale: all coefficients start out equally important, and the sum of a filter does not
+// depend on s.
 #pragma once
 
 #include <vector>
@@ -39,7 +40,8 @@ struct SampledBasis {
   int modes() const { return basis->size(); }
   int largest_radius() const { return scales.back().radius; }
   /// a(k) of eq. (joint-bases) for a coefficient of one in front of sampled mode k. The paper's filter at scale s is
-  /// a(k) psi_k(u/h_s)/h_s^2 with h_s the half width, ours psi_k(u/h_s) (w_0/w_s)^2 / norms[k]: a(k) = h_0^2 / norms[k].
+  /// a(k) psi_k(u/h_s)/h_s^2 with h_s the half width, ours psi_k(u/h_s) (w_0/w_s)^2 / norms[k]: a(k) = h_0^2 /
+  /// norms[k].
   double paper_coefficient(int k) const;
 };
 

@@ -14,7 +14,9 @@ struct ScaleBasis {
   std::vector<double> values;       // [count][taps]
   std::vector<double> eigenvalues;  // nu_m = (m pi/2)^2, m = 1..count
 
-  double value(int m, int t) const { return values[static_cast<size_t>(m * taps + t)]; }
+  double value(int m, int t) const {
+    return values[static_cast<size_t>(m) * static_cast<size_t>(taps) + static_cast<size_t>(t)];
+  }
   /// The distance of two taps on [-1, 1]: sums over taps times this are the paper's integrals over alpha'.
   double spacing() const { return 2.0 / (taps + 1); }
 };

@@ -21,7 +21,9 @@ ScaleGrid::ScaleGrid(int count, double step, double finest_width)
 }
 
 ScaleGrid ScaleGrid::ending_at(int count, double step, double coarsest_width) {
-  return ScaleGrid(count, step, coarsest_width * std::exp2(-(count - 1) * step));
+  require(std::isfinite(coarsest_width) && coarsest_width > 0, "scale grid: coarsest_width: got ", coarsest_width,
+          ", expected a positive number of pixels");
+  return ScaleGrid(count, step, coarsest_width * std::exp2(-(count - 1.0) * step));
 }
 
 double ScaleGrid::width(int scale) const { return finest_width_ * std::exp2(scale * step_); }

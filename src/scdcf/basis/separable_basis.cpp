@@ -39,8 +39,8 @@ SpatialBasisPtr make_separable_basis(std::string name, FamilyPtr family, int siz
   for (int column = 0; column < family->size(); ++column)
     for (int row = 0; row < family->size(); ++row)
       modes.push_back({column, row, family->eigenvalue(column) + family->eigenvalue(row)});
-  // Sums such as 1 + 49 and 25 + 25 (times a constant) must compare equal in spite of rounding, or ties would be decided
-  // by the last bit.
+  // Sums such as 1 + 49 and 25 + 25 (times a constant) must compare equal in spite of rounding, or ties would be
+  // decided by the last bit.
   double largest = 0;
   for (const auto& mode : modes) largest = std::max(largest, std::abs(mode.eigenvalue));
   const double quantum = largest > 0 ? largest * 1e-10 : 1.0;

@@ -31,7 +31,8 @@ class SpatialBasis {
   virtual double value(int k, double y, double x) const = 0;
   /// The integral of psi_k over the rectangle [y0, y1] x [x0, x1].
   virtual double integral(int k, double y0, double y1, double x0, double x1) const = 0;
-  /// The 1-D factors (column along y, row along x) where psi_k = column(y) row(x), else null: such a basis has the fast path.
+  /// The 1-D factors (column along y, row along x) where psi_k = column(y) row(x), else null: such a basis has the fast
+  /// path.
   virtual const Family* column_family() const { return nullptr; }
   virtual const Family* row_family() const { return nullptr; }
   /// True for orthonormal Dirichlet eigenfunctions, to which the stability theory of Section 4 applies.
@@ -51,12 +52,12 @@ class SpatialBasis {
 
 using SpatialBasisPtr = std::shared_ptr<const SpatialBasis>;
 
-/// The first `size` products of a family with itself: by eigenvalue, ties by the larger index, then by the column's. The
-/// order only depends on eigenvalues, so K cuts the low frequencies first (Section 3.2).
+/// The first `size` products of a family with itself: by eigenvalue, ties by the larger index, then by the column's.
+/// The order only depends on eigenvalues, so K cuts the low frequencies first (Section 3.2).
 SpatialBasisPtr make_separable_basis(std::string name, FamilyPtr family, int size);
 
-/// The Dirichlet eigenfunctions of the unit disk, J_m(j_mq r) times cos or sin of m theta (the Fourier-Bessel basis of the
-/// remark after eq. def-fb). Not separable. Needs Boost.Math; without it an Error says so.
+/// The Dirichlet eigenfunctions of the unit disk, J_m(j_mq r) times cos or sin of m theta (the Fourier-Bessel basis of
+/// the remark after eq. def-fb). Not separable. Needs Boost.Math; without it an Error says so.
 SpatialBasisPtr make_fourier_bessel_basis(int size);
 
 /// Makes a basis of `size` modes. The factory is called with size >= 1 and may throw Error when it has not that many.

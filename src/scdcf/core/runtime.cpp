@@ -15,16 +15,6 @@ namespace scdcf {
 const char* version() { return SCDCF_VERSION; }
 const char* commit() { return SCDCF_COMMIT; }
 
-std::string simd_level() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl"))
-    return "AVX-512";
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "AVX2";
-#endif
-  return "baseline";
-}
-
 BlasInfo blas_in_use() {
   BlasInfo info{"unknown", "", false};
   void* product = dlsym(RTLD_DEFAULT, "sgemm_");

@@ -8,9 +8,6 @@ namespace scdcf {
 const char* version();  // "0.1.0"
 const char* commit();   // "1a2b3c4d5e6f", with "-dirty" behind it for a changed tree
 
-/// The widest vector instructions of this processor: "AVX-512", "AVX2" or "baseline".
-std::string simd_level();
-
 struct BlasInfo {
   std::string name;     // "OpenBLAS", "MKL", ..., "reference" or "unknown"
   std::string library;  // the file it was loaded from

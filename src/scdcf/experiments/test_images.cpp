@@ -22,7 +22,8 @@ at::Tensor soft_strokes(int64_t count, int64_t size, uint64_t seed, double softn
     auto image = at::zeros({size, size}, at::kDouble);
     for (int i = 0; i < kStrokes; ++i) {
       const double cy = uniform(-0.3, 0.3) / softness, cx = uniform(-0.3, 0.3) / softness, angle = uniform(0, kPi);
-      const double length = uniform(0.08, 0.16) * softness, thickness = uniform(0.03, 0.06) * softness, strength = uniform(0.5, 1);
+      const double length = uniform(0.08, 0.16) * softness, thickness = uniform(0.03, 0.06) * softness,
+                   strength = uniform(0.5, 1);
       const auto along = (y - cy) * std::sin(angle) + (x - cx) * std::cos(angle);
       const auto across = (y - cy) * std::cos(angle) - (x - cx) * std::sin(angle);
       image += strength * at::exp(-(along / length).square() / 2 - (across / thickness).square() / 2);

@@ -9,8 +9,12 @@
 namespace scdcf::experiments {
 
 Claim verify_proposition2() {
-  Claim claim{"proposition2", "Proposition 2: layers with A_l <= 1 are non-expansive",
-              report::Table({"coefficients", "pairs of inputs", "||x1-x2||", "layer 1 ratio", "layer 2 ratio"}), false, "", {}};
+  Claim claim{"proposition2",
+              "Proposition 2: layers with A_l <= 1 are non-expansive",
+              report::Table({"coefficients", "pairs of inputs", "||x1-x2||", "layer 1 ratio", "layer 2 ratio"}),
+              false,
+              "",
+              {}};
   constexpr int64_t kSize = 40, kPairs = 32;
   torch::manual_seed(3);
   const auto noise = torch::randn({kPairs, 1, kSize, kSize});
@@ -43,9 +47,13 @@ Claim verify_proposition2() {
   }
   claim.holds = worst <= 1 && worst > 0;
   claim.verdict = "every ratio of distances after and before a layer must be at most 1";
-  claim.plot = {"Proposition 2: largest ratio of distances, A_l = 1", "kind of pair (row of the table)",
-                "distance after / before the layer", false, true,
-                {{"layer 1", position, ratio1}, {"layer 2", position, ratio2},
+  claim.plot = {"Proposition 2: largest ratio of distances, A_l = 1",
+                "kind of pair (row of the table)",
+                "distance after / before the layer",
+                false,
+                true,
+                {{"layer 1", position, ratio1},
+                 {"layer 2", position, ratio2},
                  {"bound", position, std::vector<double>(position.size(), 1.0), true}}};
   return claim;
 }

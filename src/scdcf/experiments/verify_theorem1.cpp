@@ -11,7 +11,10 @@ namespace scdcf::experiments {
 Claim verify_theorem1() {
   Claim claim{"theorem1",
               "Theorem 1: joint convolutions commute with scaling; what is left is discretisation, and falls with it",
-              report::Table({"pixels", "finest filter (px)", "layer 1", "layer 2"}), false, "", {}};
+              report::Table({"pixels", "finest filter (px)", "layer 1", "layer 2"}),
+              false,
+              "",
+              {}};
   constexpr double kStep = 0.25;
   std::vector<double> sizes, layer1, layer2;
   for (const int refinement : {1, 2, 4}) {
@@ -30,11 +33,12 @@ Claim verify_theorem1() {
     layer2.push_back(worst(1));
     claim.table.add({sizes.back(), 3.0 * refinement, layer1.back(), layer2.back()});
   }
-  claim.holds = layer1[1] < layer1[0] / 2 && layer1[2] < layer1[1] / 2 && layer2[1] < layer2[0] / 2 &&
-                layer2[2] < layer2[1] / 2;
+  claim.holds =
+      layer1[1] < layer1[0] / 2 && layer1[2] < layer1[1] / 2 && layer2[1] < layer2[0] / 2 && layer2[2] < layer2[1] / 2;
   claim.verdict = "the relative error must at least halve with every doubling of the resolution, in both layers";
-  claim.plot = {"Theorem 1: equivariance error under refinement", "pixels across the image", "relative error",
-                true, true, {{"layer 1", sizes, layer1}, {"layer 2", sizes, layer2}}};
+  claim.plot = {
+      "Theorem 1: equivariance error under refinement",        "pixels across the image", "relative error", true, true,
+      {{"layer 1", sizes, layer1}, {"layer 2", sizes, layer2}}};
   return claim;
 }
 

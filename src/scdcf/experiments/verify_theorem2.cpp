@@ -13,8 +13,12 @@
 namespace scdcf::experiments {
 
 Claim verify_theorem2() {
-  Claim claim{"theorem2", "Theorem 2: scaling and a deformation together move the features by less than the bound",
-              report::Table({"beta", "|grad tau|", "|tau| (px)", "left side", "right side", "left/right"}), false, "", {}};
+  Claim claim{"theorem2",
+              "Theorem 2: scaling and a deformation together move the features by less than the bound",
+              report::Table({"beta", "|grad tau|", "|tau| (px)", "left side", "right side", "left/right"}),
+              false,
+              "",
+              {}};
   constexpr int64_t kSize = 64;
   constexpr double kStep = 0.25;
   constexpr int kLayers = 2;
@@ -25,8 +29,12 @@ Claim verify_theorem2() {
   const auto image = soft_strokes(2, kSize, 7);
   const auto original = net.features(image).back();
   claim.holds = true;
-  claim.plot = {"Theorem 2: measured left side (lines) and bound (dashes)", "|grad tau|", "||x[D D_tau x] - T x[x]||", true,
-                true, {}};
+  claim.plot = {"Theorem 2: measured left side (lines) and bound (dashes)",
+                "|grad tau|",
+                "||x[D D_tau x] - T x[x]||",
+                true,
+                true,
+                {}};
   for (const double beta : {-0.5, 0.0, 0.5}) {
     report::Series measured{"beta " + std::to_string(beta).substr(0, beta < 0 ? 4 : 3), {}, {}};
     report::Series bound{"bound", {}, {}, true};
@@ -35,11 +43,16 @@ Claim verify_theorem2() {
       const theory::GroupElement g{beta, 0, 0};
       const auto moved = net.features(theory::act_on_image(theory::deform(image, tau), g)).back();
       const auto difference = moved - theory::act_on_features(original, g, kStep);
-      // The theorem is about an unbounded scale axis: leave out scales whose taps, before or after the shift, touch its end.
+      // The theorem is about an unbounded scale axis: leave out scales whose taps, before or after the shift, touch its
+      // end.
       const auto first = static_cast<int64_t>(kLayers - 1 + std::max(0.0, std::round(beta / kStep)));
       const int64_t last = theory::common_scales(grid.count(), beta, kStep);
       const double left = theory::feature_norm(difference.slice(2, first, last)).max().item<double>();
-      const theory::BoundTerms terms{beta, kLayers, tau.gradient_sup, tau.sup, grid.finest_width() / 2,
+      const theory::BoundTerms terms{beta,
+                                     kLayers,
+                                     tau.gradient_sup,
+                                     tau.sup,
+                                     grid.finest_width() / 2,
                                      theory::image_norm(image).min().item<double>()};
       const double right = theory::theorem2_bound(terms);
       claim.table.add({beta, gradient, tau.sup, left, right, left / right});

@@ -11,9 +11,13 @@
 namespace scdcf::experiments {
 
 Claim verify_theorem3() {
-  Claim claim{"theorem3", "Theorem 3: the error of a truncated scale axis decays with its length, if it is padded rightly",
-              report::Table({"scales", "octaves 2T", "finest filter (px)", "replicate", "zero", "replicate, absolute", "bound"}),
-              false, "", {}};
+  Claim claim{"theorem3",
+              "Theorem 3: the error of a truncated scale axis decays with its length, if it is padded rightly",
+              report::Table(
+                  {"scales", "octaves 2T", "finest filter (px)", "replicate", "zero", "replicate, absolute", "bound"}),
+              false,
+              "",
+              {}};
   constexpr int64_t kSize = 128;
   constexpr double kStep = 0.5, kCoarsest = 32;
   constexpr int kLayers = 2;
@@ -39,20 +43,25 @@ Claim verify_theorem3() {
     octaves.push_back(grid.octaves());
     replicate.push_back(relative_error(nn::ScalePadding::replicate, &absolute));
     zero.push_back(relative_error(nn::ScalePadding::zero, nullptr));
-    const theory::BoundTerms terms{kStep, kLayers, 0, 0, grid.finest_width() / 2,
-                                   theory::image_norm(image).min().item<double>()};
+    const theory::BoundTerms terms{
+        kStep, kLayers, 0, 0, grid.finest_width() / 2, theory::image_norm(image).min().item<double>()};
     const double bound = theory::theorem3_bound(terms, theory::gradient_norm(image).min().item<double>());
     below = below && absolute <= bound;
     claim.table.add({static_cast<double>(scales), octaves.back(), grid.finest_width(), replicate.back(), zero.back(),
                      absolute, bound});
   }
-  // O(2^-T): 2T grows by (scales-1)*step octaves, so at least 2^(-T) means a factor 2^(-octaves/2) over the whole range.
+  // O(2^-T): 2T grows by (scales-1)*step octaves, so at least 2^(-T) means a factor 2^(-octaves/2) over the whole
+  // range.
   const double expected = std::exp2(-(octaves.back() - octaves.front()) / 2);
   claim.holds = below && replicate.back() <= replicate.front() * expected && zero.back() > zero.front() / 2 &&
                 zero.back() > 4 * replicate.back();
   claim.verdict = "replicate: must fall at least as 2^-T and stay below the bound; zero: must not fall to half";
-  claim.plot = {"Theorem 3: error of the truncated scale axis", "length of the scale axis, 2T (octaves)", "relative error",
-                false, true, {{"replicate padding", octaves, replicate}, {"zero padding", octaves, zero}}};
+  claim.plot = {"Theorem 3: error of the truncated scale axis",
+                "length of the scale axis, 2T (octaves)",
+                "relative error",
+                false,
+                true,
+                {{"replicate padding", octaves, replicate}, {"zero padding", octaves, zero}}};
   return claim;
 }
 

@@ -11,8 +11,8 @@
 
 namespace scdcf::nn {
 
-/// Parameters: coefficients a [O, C, K_alpha, K] of eq. (joint-bases) and, with bias, bias [O]. The bases are constants and
-/// not in the state dict.
+/// Parameters: coefficients a [O, C, K_alpha, K] of eq. (joint-bases) and, with bias, bias [O]. The bases are constants
+/// and not in the state dict.
 template <class Derived, class Options>
 class ExpandedConv : public torch::nn::Cloneable<Derived> {
  public:

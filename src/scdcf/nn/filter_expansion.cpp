@@ -33,8 +33,8 @@ FilterExpansion::FilterExpansion(const JointConvOptions& options)
     : filters_(make_filters(options)),
       scale_basis_(make_scale_basis(options.scale_modes() == 0 ? options.scale_taps() : options.scale_modes(),
                                     options.scale_taps())),
-      sources_(ops::joint_sources(options.grid().count(), options.scale_taps(), options.support(),
-                                  options.scale_padding())),
+      sources_(
+          ops::joint_sources(options.grid().count(), options.scale_taps(), options.support(), options.scale_padding())),
       lifting_(false) {}
 
 at::Tensor FilterExpansion::scale_basis_like(const at::Tensor& tensor) const {

@@ -28,9 +28,9 @@ void JointConvImpl::pretty_print(std::ostream& stream) const { print(stream, "Jo
 
 torch::Tensor JointConvImpl::forward(const torch::Tensor& input) {
   check_features(input, "JointConv", options);
-  return with_bias(ops::joint_conv_composed(input, coefficients, expansion().scale_basis_like(coefficients),
-                                            expansion().filters(), expansion().sources(),
-                                            {options.stride(), options.padding()}));
+  return with_bias(ops::joint_conv(input, coefficients, expansion().scale_basis_like(coefficients),
+                                   expansion().filters(), expansion().sources(), {options.stride(), options.padding()},
+                                   options.algorithm()));
 }
 
 void JointConvTransposeImpl::pretty_print(std::ostream& stream) const {

@@ -1,7 +1,6 @@
 #include "scdcf/nn/lifting_conv.h"
 
 #include "scdcf/core/error.h"
-#include "scdcf/ops/composed.h"
 
 namespace scdcf::nn {
 
@@ -15,9 +14,9 @@ void LiftingConvImpl::pretty_print(std::ostream& stream) const {
 
 torch::Tensor LiftingConvImpl::forward(const torch::Tensor& input) {
   require(input.dim() == 4, "LiftingConv: input: got shape ", input.sizes(), ", expected an image batch [N, C, H, W]");
-  return with_bias(ops::joint_conv_composed(input.unsqueeze(2), coefficients, expansion().scale_basis_like(coefficients),
-                                            expansion().filters(), expansion().sources(),
-                                            {options.stride(), options.padding()}));
+  return with_bias(ops::joint_conv(input.unsqueeze(2), coefficients, expansion().scale_basis_like(coefficients),
+                                   expansion().filters(), expansion().sources(), {options.stride(), options.padding()},
+                                   options.algorithm()));
 }
 
 }  // namespace scdcf::nn

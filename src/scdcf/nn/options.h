@@ -9,25 +9,26 @@
 
 #include "scdcf/basis/sampled_basis.h"
 #include "scdcf/basis/scale_grid.h"
-#include "scdcf/ops/composed.h"
+#include "scdcf/ops/joint_conv.h"
 #include "scdcf/ops/scale_sources.h"
 
 namespace scdcf::nn {
 
+using ops::Algorithm;
 using ops::ScalePadding;
 using ops::ScaleSupport;
 using ops::SpatialPadding;
 
 /// Declares an option with a default: a setter that can be chained, and a getter of the same name.
-#define SCDCF_OPTION(Type, name, ...)         \
- public:                                      \
-  Self& name(Type value) {                    \
-    name##_ = std::move(value);               \
-    return static_cast<Self&>(*this);         \
-  }                                           \
+#define SCDCF_OPTION(Type, name, ...)          \
+ public:                                       \
+  Self& name(Type value) {                     \
+    name##_ = std::move(value);                \
+    return static_cast<Self&>(*this);          \
+  }                                            \
   const Type& name() const { return name##_; } \
-                                              \
- private:                                     \
+                                               \
+ private:                                      \
   Type name##_ = __VA_ARGS__
 
 /// What the lifting and the joint convolution have in common.
@@ -40,13 +41,14 @@ class ConvOptions {
   SCDCF_OPTION(int64_t, in_channels, 0);
   SCDCF_OPTION(int64_t, out_channels, 0);
   SCDCF_OPTION(ScaleGrid, grid, ScaleGrid(1, 1, 1));
-  SCDCF_OPTION(std::string, basis, "sine");         // a name of make_spatial_basis
-  SCDCF_OPTION(int, modes, 15);                     // K
+  SCDCF_OPTION(std::string, basis, "sine");  // a name of make_spatial_basis
+  SCDCF_OPTION(int, modes, 15);              // K
   SCDCF_OPTION(Sampling, sampling, Sampling::area);
-  SCDCF_OPTION(int, max_kernel_size, 0);            // odd; larger filters are cropped; 0: no limit
-  SCDCF_OPTION(int64_t, stride, 1);                 // 1 or 2
+  SCDCF_OPTION(int, max_kernel_size, 0);  // odd; larger filters are cropped; 0: no limit
+  SCDCF_OPTION(int64_t, stride, 1);       // 1 or 2
   SCDCF_OPTION(SpatialPadding, padding, SpatialPadding::zero);
   SCDCF_OPTION(bool, bias, true);
+  SCDCF_OPTION(Algorithm, algorithm, Algorithm::automatic);
 };
 
 class LiftingConvOptions : public ConvOptions<LiftingConvOptions> {

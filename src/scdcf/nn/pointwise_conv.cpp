@@ -36,8 +36,8 @@ void PointwiseConvImpl::reset() {
   const auto basis =
       make_scale_basis(options.scale_modes() == 0 ? options.scale_taps() : options.scale_modes(), options.scale_taps());
   scale_basis_ = basis.values;
-  coefficients = register_parameter("coefficients",
-                                    torch::empty({options.out_channels(), options.in_channels(), basis.count}));
+  coefficients =
+      register_parameter("coefficients", torch::empty({options.out_channels(), options.in_channels(), basis.count}));
   if (options.bias()) {
     bias = register_parameter("bias", torch::empty({options.out_channels()}));
   } else {

@@ -9,7 +9,8 @@ namespace {
 
 void check_pool(const SpatialPoolOptions& options) {
   require(options.window() >= 1, "pooling: window: got ", options.window(), ", expected at least 1");
-  require(options.stride() >= 0, "pooling: stride: got ", options.stride(), ", expected at least 1, or 0 for the window");
+  require(options.stride() >= 0, "pooling: stride: got ", options.stride(),
+          ", expected at least 1, or 0 for the window");
   require(options.padding() >= 0 && 2 * options.padding() <= options.window(), "pooling: padding: got ",
           options.padding(), ", expected 0 to half the window of ", options.window());
 }
@@ -32,7 +33,9 @@ void print_pool(std::ostream& stream, const char* name, const SpatialPoolOptions
   stream << ")";
 }
 
-int64_t stride_of(const SpatialPoolOptions& options) { return options.stride() == 0 ? options.window() : options.stride(); }
+int64_t stride_of(const SpatialPoolOptions& options) {
+  return options.stride() == 0 ? options.window() : options.stride();
+}
 
 }  // namespace
 

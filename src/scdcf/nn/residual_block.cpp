@@ -22,9 +22,10 @@ void ResidualBlockImpl::reset() {
   conv2 = register_module("conv2", JointConv(second));
   shortcut = nullptr;
   if (first.in_channels() != first.out_channels() || first.stride() != 1)
-    shortcut = register_module("shortcut", PointwiseConv(PointwiseConvOptions(first.in_channels(), first.out_channels())
-                                                             .stride(first.stride())
-                                                             .bias(first.bias())));
+    shortcut = register_module(
+        "shortcut",
+        PointwiseConv(
+            PointwiseConvOptions(first.in_channels(), first.out_channels()).stride(first.stride()).bias(first.bias())));
 }
 
 void ResidualBlockImpl::pretty_print(std::ostream& stream) const { stream << "scdcf::nn::ResidualBlock"; }

@@ -7,8 +7,8 @@
 
 namespace scdcf::nn {
 
-/// batch-norm, ReLU, JointConv, batch-norm, ReLU, dropout, JointConv, plus the input; where channels or stride change, the
-/// input goes through a PointwiseConv after the first ReLU. [N, C, S, H, W] to [N, O, S, H', W'].
+/// batch-norm, ReLU, JointConv, batch-norm, ReLU, dropout, JointConv, plus the input; where channels or stride change,
+/// the input goes through a PointwiseConv after the first ReLU. [N, C, S, H, W] to [N, O, S, H', W'].
 class ResidualBlockImpl : public torch::nn::Cloneable<ResidualBlockImpl> {
  public:
   explicit ResidualBlockImpl(ResidualBlockOptions options);

@@ -11,8 +11,9 @@ void check_joint_conv(const at::Tensor& input, const at::Tensor& coefficients, c
   require(input.dim() == 5, "joint convolution: input: got shape ", input.sizes(), ", expected [N, C, S, H, W]");
   require(coefficients.dim() == 4, "joint convolution: coefficients: got shape ", coefficients.sizes(),
           ", expected [out, in, scale modes, modes]");
-  require(scale_basis.dim() == 2 && scale_basis.size(0) == coefficients.size(2), "joint convolution: scale basis: got shape ",
-          scale_basis.sizes(), ", expected [", coefficients.size(2), ", taps]");
+  require(scale_basis.dim() == 2 && scale_basis.size(0) == coefficients.size(2),
+          "joint convolution: scale basis: got shape ", scale_basis.sizes(), ", expected [", coefficients.size(2),
+          ", taps]");
   require(input.size(1) == coefficients.size(1), "joint convolution: input: got ", input.size(1),
           " channels (dimension 1 of ", input.sizes(), "), expected ", coefficients.size(1));
   require(coefficients.size(3) == filters.modes(), "joint convolution: coefficients: got ", coefficients.size(3),
@@ -32,8 +33,8 @@ void check_joint_conv(const at::Tensor& input, const at::Tensor& coefficients, c
   require(input.device() == coefficients.device(), "joint convolution: input: got device ", input.device(),
           ", expected the coefficients' device ", coefficients.device());
   const int64_t smallest = geometry.padding == SpatialPadding::none ? 2 * filters.largest_radius() + 1 : 1;
-  require(input.size(3) >= smallest && input.size(4) >= smallest, "joint convolution: input: got ", input.size(3), " x ",
-          input.size(4), " pixels, expected at least ", smallest, " x ", smallest);
+  require(input.size(3) >= smallest && input.size(4) >= smallest, "joint convolution: input: got ", input.size(3),
+          " x ", input.size(4), " pixels, expected at least ", smallest, " x ", smallest);
 }
 
 }  // namespace scdcf::ops

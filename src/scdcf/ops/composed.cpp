@@ -35,9 +35,12 @@ at::Tensor convolve(const at::Tensor& planes, const at::Tensor& weight, int64_t 
 
 const char* name_of(SpatialPadding padding) {
   switch (padding) {
-    case SpatialPadding::zero: return "zero";
-    case SpatialPadding::replicate: return "replicate";
-    case SpatialPadding::none: break;
+    case SpatialPadding::zero:
+      return "zero";
+    case SpatialPadding::replicate:
+      return "replicate";
+    case SpatialPadding::none:
+      break;
   }
   return "none";
 }
@@ -68,9 +71,10 @@ at::Tensor joint_conv_composed(const at::Tensor& input, const at::Tensor& coeffi
   std::vector<at::Tensor> scales;
   for (size_t s = 0; s < sources.size(); ++s) {
     if (sources[s].empty()) {  // every tap fell beyond the ends of the scale axis
-      scales.push_back(at::zeros({input.size(0), coefficients.size(0), conv_output_size(input.size(3), filters, geometry),
-                                  conv_output_size(input.size(4), filters, geometry)},
-                                 input.options()));
+      scales.push_back(
+          at::zeros({input.size(0), coefficients.size(0), conv_output_size(input.size(3), filters, geometry),
+                     conv_output_size(input.size(4), filters, geometry)},
+                    input.options()));
       continue;
     }
     const auto weight = compose_filters(coefficients, scale_basis, bank[s], sources[s]);

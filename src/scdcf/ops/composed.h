@@ -22,17 +22,18 @@ struct ConvGeometry {
   SpatialPadding padding = SpatialPadding::zero;
 };
 
-/// eqs. (1st-layer) and (lth-layer) without bias and nonlinearity, truncated as (1st-layer-truncated), (lth-layer-truncated):
+/// eqs. (1st-layer) and (lth-layer) without bias and nonlinearity, truncated as (1st-layer-truncated),
+/// (lth-layer-truncated):
 ///
-///   out[n,o,s] = sum over planes p of scale s and channels c of  in[n,c,p] * W_s[o,c,p]      (* is correlation in space)
-///   W_s[o,c,p] = sum over taps t on p, scale modes m, modes k of  a[o,c,m,k] phi_m[t] psi_{k,s}
+///   out[n,o,s] = sum over planes p of scale s and channels c of  in[n,c,p] * W_s[o,c,p]      (* is correlation in
+///   space) W_s[o,c,p] = sum over taps t on p, scale modes m, modes k of  a[o,c,m,k] phi_m[t] psi_{k,s}
 ///
 /// input [N, C, P, H, W], coefficients a [O, C, M, K], scale_basis phi [M, T], result [N, O, S, H', W'].
 at::Tensor joint_conv_composed(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
                                const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry);
 
-/// The same filters applied by a transposed convolution in space (scale taps as before): the map grows by the stride. With
-/// one tap it is the adjoint of joint_conv_composed with zero padding, in- and output channels exchanged.
+/// The same filters applied by a transposed convolution in space (scale taps as before): the map grows by the stride.
+/// With one tap it is the adjoint of joint_conv_composed with zero padding, in- and output channels exchanged.
 at::Tensor joint_conv_transpose_composed(const at::Tensor& input, const at::Tensor& coefficients,
                                          const at::Tensor& scale_basis, const FilterBank& filters,
                                          const ScaleSources& sources, int64_t stride);

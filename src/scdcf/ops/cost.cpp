@@ -54,8 +54,8 @@ int64_t composed_multiply_adds(const ConvShape& shape) {
 int64_t decomposed_multiply_adds(const ConvShape& shape) {
   return over_scales(shape, [&](int64_t kernel) {
     const int64_t joint_modes = shape.modes * shape.scale_modes;
-    return shape.in_channels * (shape.scale_taps * shape.scale_modes + kernel * kernel * joint_modes +
-                                joint_modes * shape.out_channels);
+    return shape.in_channels *
+           (shape.scale_taps * shape.scale_modes + kernel * kernel * joint_modes + joint_modes * shape.out_channels);
   });
 }
 
@@ -67,6 +67,19 @@ int64_t separable_multiply_adds(const ConvShape& shape) {
     return shape.row_modes * kernel * inputs + shape.modes * inputs * shape.out_channels +
            shape.column_modes * kernel * shape.out_channels;
   });
+}
+
+double predicted_composed_time(const ConvShape& shape) {
+  constexpr double kConvolution = 1.5;
+  return kConvolution * static_cast<double>(composed_multiply_adds(shape));
+}
+
+double predicted_separable_time(const ConvShape& shape) {
+  constexpr double kPasses = 1.5;
+  auto product_only = shape;
+  for (auto& kernel : product_only.kernel_sizes) kernel = 0;
+  const auto product = static_cast<double>(separable_multiply_adds(product_only));
+  return product + kPasses * (static_cast<double>(separable_multiply_adds(shape)) - product);
 }
 
 int64_t paper_regular_flops(const ConvShape& shape) {

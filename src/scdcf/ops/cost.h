@@ -1,4 +1,5 @@
-// What a joint convolution costs: parameters and multiply-adds of its forms (Section 3.2, Proposition 1, docs/algorithm.md).
+// What a joint convolution costs: parameters and multiply-adds of its forms (Section 3.2, Proposition 1,
+// docs/algorithm.md).
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,12 @@ int64_t decomposed_parameters(const ConvShape& shape);
 int64_t composed_multiply_adds(const ConvShape& shape);    // L^2 L_alpha M' M per pixel and scale
 int64_t decomposed_multiply_adds(const ConvShape& shape);  // L_alpha K_alpha M' + L^2 K K_alpha M' + K K_alpha M' M
 int64_t separable_multiply_adds(const ConvShape& shape);   // B L L_alpha M' + K L_alpha M' M + A L M
+
+/// Predicted relative times, in multiply-adds of a large matrix product. Multiply-adds of the 1-D passes and of dense
+/// convolutions run at a fraction of that rate; the fractions were measured (docs/performance.md), and a test checks
+/// the choice they lead to against the clock.
+double predicted_composed_time(const ConvShape& shape);
+double predicted_separable_time(const ConvShape& shape);
 
 /// The paper's own counts of floating-point operations, eqs. (flops-regular) and (flops-sdcfnet), L the largest kernel.
 int64_t paper_regular_flops(const ConvShape& shape);

@@ -11,8 +11,8 @@
 
 namespace scdcf::ops {
 
-/// Constants of a layer: never trained, never in a state dict. The double values are kept; one conversion to the type and
-/// device last asked for is cached, so a training loop converts once.
+/// Constants of a layer: never trained, never in a state dict. The double values are kept; one conversion to the type
+/// and device last asked for is cached, so a training loop converts once.
 class FilterBank {
  public:
   explicit FilterBank(SampledBasis sampled) : sampled_(std::move(sampled)) {}
@@ -26,11 +26,14 @@ class FilterBank {
   int64_t largest_radius() const { return sampled_.largest_radius(); }
   /// Per scale [K, L_s, L_s].
   std::vector<at::Tensor> filters(const at::TensorOptions& options) const;
+  /// The 1-D factors of a separable basis, one after the other: per scale the columns [A, L_s], then the rows [B, L_s].
+  at::Tensor factors(const at::TensorOptions& options) const;
 
  private:
   SampledBasis sampled_;
   mutable std::mutex mutex_;
-  mutable std::vector<at::Tensor> cache_;
+  mutable std::vector<at::Tensor> cached_filters_;
+  mutable at::Tensor cached_factors_;
 };
 
 }  // namespace scdcf::ops

@@ -32,7 +32,8 @@ using ScaleSources = std::vector<std::vector<PlaneTaps>>;
 ScaleSources lifting_sources(int64_t scales);
 
 /// Joint convolution (eq. lth-layer): tap t of output scale s reads input scale s + t - (taps-1), or s + t - (taps-1)/2
-/// when centred. Taps beyond the fine end are clamped or dropped as the padding says, beyond the coarse end always dropped.
+/// when centred. Taps beyond the fine end are clamped or dropped as the padding says, beyond the coarse end always
+/// dropped.
 ScaleSources joint_sources(int64_t scales, int64_t taps, ScaleSupport support, ScalePadding padding);
 
 }  // namespace scdcf::ops

@@ -54,7 +54,7 @@ struct SeparableProblem {
   std::vector<ModePair> modes;              // K pairs, each (column, row) at most once, in any order
   std::vector<ScaleEntry> scales;           // one per output scale
   std::vector<Source> sources;
-  int64_t factor_count = 0;                 // length of the factor array (float or double, as the data)
+  int64_t factor_count = 0;  // length of the factor array (float or double, as the data)
 };
 
 }  // namespace scdcf::ops

@@ -54,8 +54,8 @@ std::string script(const Plot& plot, const std::string& stem) {
     text << "plot";
     for (size_t i = 0; i < plot.series.size(); ++i) {
       text << (i == 0 ? " " : ", ") << quoted(stem + ".dat") << " index " << i << " with linespoints lw 2 pt " << 5 + i
-           << " dt " << (plot.series[i].dashed ? 2 : 1) << " lc rgb " << quoted(kColours[i % kColours.size()]) << " title "
-           << quoted(plot.series[i].name);
+           << " dt " << (plot.series[i].dashed ? 2 : 1) << " lc rgb " << quoted(kColours[i % kColours.size()])
+           << " title " << quoted(plot.series[i].name);
     }
     text << "\nunset output\n";
   }

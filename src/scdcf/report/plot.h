@@ -1,4 +1,5 @@
-// Line plots through gnuplot, as PNG and SVG. Without gnuplot the numbers are still written beside where the picture would be.
+// Line plots through gnuplot, as PNG and SVG. Without gnuplot the numbers are still written beside where the picture
+// would be.
 #pragma once
 
 #include <filesystem>

@@ -3,11 +3,13 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
 #include <vector>
 
 #include "scdcf/core/error.h"
+#include "scdcf/theory/interpolation.h"
 
 namespace scdcf::theory {
 namespace {
@@ -85,14 +87,35 @@ at::Tensor deform(const at::Tensor& input, const Deformation& deformation) {
   const int64_t height = input.size(-2), width = input.size(-1);
   require(deformation.tau.size(1) == height && deformation.tau.size(2) == width, "deform: input: got ", height, " x ",
           width, " pixels, expected the field's ", deformation.tau.size(1), " x ", deformation.tau.size(2));
-  const auto rows = at::arange(height, at::kDouble).view({-1, 1}) - deformation.tau[0];
-  const auto columns = at::arange(width, at::kDouble).view({1, -1}) - deformation.tau[1];
-  // Pixel centres in grid_sample's coordinates, where -1 and 1 are the outer edges of the image.
-  const auto grid = at::stack({(2 * columns + 1) / width - 1, (2 * rows + 1) / height - 1}, -1).unsqueeze(0);
-  const auto maps = input.dim() == 5 ? input.flatten(1, 2) : input;
-  constexpr int64_t kBicubic = 2, kZeros = 0;
-  const auto moved = at::grid_sampler_2d(maps, grid.to(input.device(), input.scalar_type()).expand({maps.size(0), -1, -1, -1}),
-                                         kBicubic, kZeros, /*align_corners=*/false);
+  const auto field = deformation.tau.contiguous();
+  const auto* displacement = field.data_ptr<double>();
+  const auto pixels = static_cast<size_t>(height * width);
+  // For each of the 4 x 4 samples around a source point: which pixel, and with what weight (zero beyond the border).
+  std::array<std::vector<int64_t>, 16> index;
+  std::array<std::vector<double>, 16> weight;
+  for (auto& list : index) list.resize(pixels);
+  for (auto& list : weight) list.resize(pixels);
+  for (size_t i = 0; i < pixels; ++i) {
+    const double y = static_cast<double>(static_cast<int64_t>(i) / width) - displacement[i];
+    const double x = static_cast<double>(static_cast<int64_t>(i) % width) - displacement[pixels + i];
+    const double top = std::floor(y), left = std::floor(x);
+    const auto wy = interpolation_weights(y - top, Interpolation::bicubic);
+    const auto wx = interpolation_weights(x - left, Interpolation::bicubic);
+    for (size_t j = 0; j < 16; ++j) {
+      const auto row = static_cast<int64_t>(top) - 1 + static_cast<int64_t>(j / 4);
+      const auto column = static_cast<int64_t>(left) - 1 + static_cast<int64_t>(j % 4);
+      const bool inside = row >= 0 && row < height && column >= 0 && column < width;
+      index[j][i] = inside ? row * width + column : 0;
+      weight[j][i] = inside ? wy[j / 4] * wx[j % 4] : 0.0;
+    }
+  }
+  const auto maps = input.flatten(-2);
+  at::Tensor moved;
+  for (size_t j = 0; j < 16; ++j) {
+    const auto part = maps.index_select(-1, at::tensor(index[j], at::kLong).to(input.device())) *
+                      at::tensor(weight[j], at::kDouble).to(input.device(), input.scalar_type());
+    moved = moved.defined() ? moved + part : part;
+  }
   return moved.view(input.sizes());
 }
 

@@ -14,11 +14,12 @@ struct Deformation {
   double sup = 0;           // |tau|_inf, the largest Euclidean length
 };
 
-/// A random field made of plane waves no shorter than `wavelength` pixels, so smooth to all orders, scaled to the requested
-/// |grad tau|_inf. (A3) of the paper asks for less than 1/5. The same seed gives the same field.
+/// A random field made of plane waves no shorter than `wavelength` pixels, so smooth to all orders, scaled to the
+/// requested |grad tau|_inf. (A3) of the paper asks for less than 1/5. The same seed gives the same field.
 Deformation random_deformation(int64_t height, int64_t width, double gradient_sup, uint64_t seed, double wavelength);
 
-/// D_tau on the last two dimensions of an image [N, C, H, W] or features [N, C, S, H, W]; bicubic, zero beyond the border.
+/// D_tau on the last two dimensions of an image [N, C, H, W] or features [N, C, S, H, W]; bicubic, zero beyond the
+/// border.
 at::Tensor deform(const at::Tensor& input, const Deformation& deformation);
 
 }  // namespace scdcf::theory

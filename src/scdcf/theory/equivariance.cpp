@@ -51,8 +51,9 @@ std::vector<LayerError> layerwise_equivariance_error(torch::nn::Sequential& netw
     if (original.dim() == 5) {
       errors.push_back({name.str(), equivariance_error(transformed, original, here, step, inner)});
     } else {
-      errors.push_back({name.str(), {relative(without_border(transformed, inner),
-                                              without_border(act_on_image(original, here), inner))}});
+      errors.push_back(
+          {name.str(),
+           {relative(without_border(transformed, inner), without_border(act_on_image(original, here), inner))}});
     }
   }
   return errors;

@@ -10,8 +10,8 @@
 
 namespace scdcf::theory {
 
-/// ||x[Dx](., alpha) - T x[x](., alpha)|| / ||T x[x](., alpha)|| at every scale, over images, channels and pixels. Scales
-/// that only one side knows (common_scales) are left out. `border` pixels are ignored on every side.
+/// ||x[Dx](., alpha) - T x[x](., alpha)|| / ||T x[x](., alpha)|| at every scale, over images, channels and pixels.
+/// Scales that only one side knows (common_scales) are left out. `border` pixels are ignored on every side.
 std::vector<double> equivariance_error(const at::Tensor& of_transformed, const at::Tensor& of_original,
                                        const GroupElement& g, double step, int64_t border = 0);
 
@@ -20,8 +20,8 @@ struct LayerError {
   std::vector<double> per_scale;  // one number where the output has no scale axis
 };
 
-/// The error after every module of `network`, for images [N, C, H, W]. Where maps have shrunk (pooling, stride), g acts on
-/// the coarser grid. An output without scale axis is compared with D alone.
+/// The error after every module of `network`, for images [N, C, H, W]. Where maps have shrunk (pooling, stride), g acts
+/// on the coarser grid. An output without scale axis is compared with D alone.
 std::vector<LayerError> layerwise_equivariance_error(torch::nn::Sequential& network, const at::Tensor& images,
                                                      const GroupElement& g, double step, int64_t border = 0);
 

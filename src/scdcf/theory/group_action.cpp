@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
@@ -11,13 +10,6 @@
 
 namespace scdcf::theory {
 namespace {
-
-/// Weights of the samples at distances -1, 0, 1, 2 from the sample left of the point, t in [0, 1) behind it.
-std::array<double, 4> weights(double t, Interpolation interpolation) {
-  if (interpolation == Interpolation::bilinear) return {0, 1 - t, t, 0};
-  return {((-0.5 * t + 1) * t - 0.5) * t, (1.5 * t - 2.5) * t * t + 1, ((-1.5 * t + 2) * t + 0.5) * t,
-          (0.5 * t - 0.5) * t * t};
-}
 
 /// The matrix that takes samples of a function on a line to samples of u -> f(2^-beta (u - v)).
 at::Tensor resampling(int64_t size, double beta, double v, Interpolation interpolation, const at::Tensor& like) {
@@ -27,7 +19,7 @@ at::Tensor resampling(int64_t size, double beta, double v, Interpolation interpo
     const double source = shrink * (static_cast<double>(i) - centre - v) + centre;
     if (!(source > -2 && source < static_cast<double>(size) + 1)) continue;
     const double left = std::floor(source);
-    const auto w = weights(source - left, interpolation);
+    const auto w = interpolation_weights(source - left, interpolation);
     for (int64_t j = 0; j < 4; ++j) {
       const int64_t index = static_cast<int64_t>(left) - 1 + j;
       if (index >= 0 && index < size) matrix[static_cast<size_t>(i * size + index)] = w[static_cast<size_t>(j)];
@@ -70,7 +62,8 @@ at::Tensor act_on_image(const at::Tensor& image, const GroupElement& g, Interpol
   return at::matmul(at::matmul(rows, image), columns.t());
 }
 
-at::Tensor act_on_features(const at::Tensor& features, const GroupElement& g, double step, Interpolation interpolation) {
+at::Tensor act_on_features(const at::Tensor& features, const GroupElement& g, double step,
+                           Interpolation interpolation) {
   require(features.dim() == 5, "group action: features: got shape ", features.sizes(), ", expected [N, C, S, H, W]");
   require(std::isfinite(step) && step > 0, "group action: step: got ", step, ", expected a positive number of octaves");
   check(g);
@@ -79,7 +72,8 @@ at::Tensor act_on_features(const at::Tensor& features, const GroupElement& g, do
   std::vector<at::Tensor> shifted;
   for (int64_t s = 0; s < scales; ++s) {
     double source = std::clamp(static_cast<double>(s) - g.beta / step, 0.0, last);
-    if (std::abs(source - std::round(source)) < 1e-9) source = std::round(source);  // 3 * 0.1 / 0.1 must be a grid point
+    if (std::abs(source - std::round(source)) < 1e-9)
+      source = std::round(source);  // 3 * 0.1 / 0.1 must be a grid point
     const auto lower = static_cast<int64_t>(source);
     const double fraction = source - static_cast<double>(lower);
     const auto plane = features.select(2, lower);

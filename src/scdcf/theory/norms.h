@@ -11,8 +11,8 @@ at::Tensor image_norm(const at::Tensor& image);
 /// ||x^(l)|| of features [N, C, S, H, W], the supremum over scale of the spatial norm: [N].
 at::Tensor feature_norm(const at::Tensor& features);
 
-/// The norm of the spatial gradient, (1/C) sum over channels of the integral of |grad x|^2, by first differences, the image being zero
-/// beyond its border: [N].
+/// The norm of the spatial gradient, (1/C) sum over channels of the integral of |grad x|^2, by first differences, the
+/// image being zero beyond its border: [N].
 at::Tensor gradient_norm(const at::Tensor& image);
 
 }  // namespace scdcf::theory

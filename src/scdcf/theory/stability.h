@@ -6,8 +6,9 @@
 
 namespace scdcf::theory {
 
-/// A_1 of a lifting layer and A_l of a joint layer, in the paper's own normalisation of coefficients. Only for orthonormal
-/// Dirichlet bases ("sine", "fourier-bessel"): for others the lemmas behind it do not hold, and an Error is thrown.
+/// A_1 of a lifting layer and A_l of a joint layer, in the paper's own normalisation of coefficients. Only for
+/// orthonormal Dirichlet bases ("sine", "fourier-bessel"): for others the lemmas behind it do not hold, and an Error is
+/// thrown.
 double stability_constant(const nn::LiftingConvImpl& layer);
 double stability_constant(const nn::JointConvImpl& layer);
 

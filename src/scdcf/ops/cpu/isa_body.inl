@@ -1,0 +1,37 @@
+// The kernels of one SIMD level. The including file defines
+//   SCDCF_ISA            name of the level's namespace
+//   SCDCF_ISA_KERNELS    name of the function that hands out its kernels
+//   SCDCF_VECTOR_BYTES   16, 32 or 64
+// and is compiled with the instruction set it names. Everything lives in the level's own namespace and no std::
+// template is instantiated: a weak symbol built with wide instructions could otherwise replace the baseline's copy.
+#include <cstdint>
+
+#include "scdcf/ops/cpu/kernel_table.h"
+
+namespace scdcf::ops::cpu::detail {
+namespace SCDCF_ISA {
+
+#include "scdcf/ops/cpu/simd.inl"
+
+#include "scdcf/ops/cpu/gemm_microkernel.inl"
+
+#include "scdcf/ops/cpu/band.inl"
+
+#include "scdcf/ops/cpu/mix.inl"
+
+#include "scdcf/ops/cpu/forward.inl"
+
+#include "scdcf/ops/cpu/backward.inl"
+
+#include "scdcf/ops/cpu/thin.inl"
+
+template <class T>
+KernelSet<T> kernel_set() {
+  return {kLanes<T>, forward<T>, backward<T>, thin_forward<T>, thin_backward<T>};
+}
+
+}  // namespace SCDCF_ISA
+
+KernelTable SCDCF_ISA_KERNELS() { return {SCDCF_ISA::kernel_set<float>(), SCDCF_ISA::kernel_set<double>()}; }
+
+}  // namespace scdcf::ops::cpu::detail

@@ -1,0 +1,130 @@
+// Everything about a call that does not depend on the data: bands, the order of the matrix products, tiles and scratch
+// sizes. Plan owns it; PlanView is what the kernels read (raw pointers only, see band_plan.h).
+//
+// Maps between the steps are kept in blocks: channels are padded to whole vectors and cut into panels of two vectors
+// (the last may be one), and the block of (mode m, panel p) of a tile of P pixels is
+//   [P][width_p]  at offset  (m * padded_channels + p * 2 * lanes) * P.
+// So every operand of every matrix product is dense and its row length a compile-time constant.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "scdcf/ops/cpu/band_plan.h"
+#include "scdcf/ops/separable_problem.h"
+
+namespace scdcf::ops::cpu::detail {
+
+/// A run of the reduction dimension that lies in one block of the left operand.
+struct Segment {
+  int64_t block;  // offset of the block for P = 1
+  int32_t width, length;
+};
+
+/// A matrix product between blocked maps: output mode m sums the segments [segment_begin[m], segment_begin[m+1]),
+/// depth_begin counts their lengths, which is also where the packed right operand of mode m starts.
+struct MixView {
+  int64_t modes, channels, padded;  // of the output
+  const int32_t* segment_begin;
+  const Segment* segments;
+  const int64_t* depth_begin;
+  const int32_t* pair_begin;  // per output mode: the modes it pairs with, and k
+  const int32_t* pair_mode;
+  const int32_t* pair_index;
+};
+
+/// Columns [panel, panel + width) of the row pass of a thin input as a dense product: per row mode [length][width].
+struct ToeplitzPanel {
+  int32_t begin, width, first, length;
+  int64_t coefficients;
+};
+
+template <class T>
+struct ScaleView {
+  BandView<T> row_forward, row_adjoint, column_forward, column_adjoint;
+  const int32_t *column_first, *column_last;                  // input rows of an output row
+  const int32_t *column_adjoint_first, *column_adjoint_last;  // output rows of an input row
+  const int32_t *row_first, *row_last;                        // input columns of an output column
+  const Source* sources;
+  int64_t source_count;
+  const BandView<T>* thin_columns;  // per row mode: the column factors paired with it
+  const ToeplitzPanel* toeplitz;
+  const T* toeplitz_coefficients;
+};
+
+/// Output rows [y0, y1) (input rows in the thick backward), columns [x0, x1), images [n0, n1).
+struct TileTask {
+  int64_t scale, n0, n1, y0, y1, x0, x1;
+};
+
+/// Offsets into one worker's scratch, in elements.
+struct ScratchLayout {
+  int64_t u = 0, v = 0, padded_in = 0, padded_out = 0, flags = 0, total = 0;
+};
+
+template <class T>
+struct PlanView {
+  int64_t batch, planes, channels, padded_channels, out_channels, padded_out_channels;
+  int64_t in_height, in_width, out_height, out_width, padded_width;
+  int64_t scale_count, modes, row_modes, column_modes, mixings;
+  const ScaleView<T>* scales;
+  MixView mix, adjoint_mix;
+  const TileTask* tasks;
+  int64_t task_count;
+  const int64_t* chunk_begin;  // backward: chunk c owns tasks [chunk_begin[c], chunk_begin[c+1]), always in this order
+  int64_t chunks;
+  ScratchLayout scratch;
+};
+
+/// The three ways a plan is used. thin_* treat few input channels: both 1-D passes come before the product, and
+/// vectors run along x.
+enum class Kind { forward, backward, thin_forward, thin_backward };
+
+/// Whether the passes should come before the product: few channels, so that K maps of them cost less than A of the
+/// output's. The answer does not depend on the SIMD level.
+bool is_thin(const SeparableProblem& problem);
+
+template <class T>
+class Plan {
+ public:
+  Plan(const SeparableProblem& problem, const T* factors, Kind kind, int64_t lanes, int threads);
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+  const PlanView<T>& view() const { return view_; }
+
+ private:
+  struct Scale {
+    Stencil row, column;
+    Band<T> row_forward, row_adjoint, column_forward, column_adjoint;
+    std::vector<Band<T>> thin_columns;
+    std::vector<BandView<T>> thin_column_views;
+    std::vector<ToeplitzPanel> toeplitz;
+    std::vector<T> toeplitz_coefficients;
+  };
+  struct Mix {
+    std::vector<int32_t> segment_begin, pair_begin, pair_mode, pair_index;
+    std::vector<Segment> segments;
+    std::vector<int64_t> depth_begin;
+    MixView view;
+  };
+
+  void build_mix(const SeparableProblem& problem, Mix& mix, bool adjoint);
+  void build_scale(const SeparableProblem& problem, const T* factors, const ScaleEntry& entry, Scale& scale);
+  void build_toeplitz(Scale& scale);
+  void tile_forward(const SeparableProblem& problem, int threads);
+  void tile_backward(const SeparableProblem& problem, int threads);
+  void tile_thin(const SeparableProblem& problem, int threads);
+  void split_chunks(int threads, int64_t images_per_task, const std::vector<int64_t>& row_cuts);
+  void push_tiles(int64_t scale, int64_t images, int64_t rows, int64_t columns);
+
+  Kind kind_;
+  int64_t lanes_;
+  std::vector<Scale> scales_;
+  std::vector<ScaleView<T>> scale_views_;
+  Mix mix_, adjoint_mix_;
+  std::vector<TileTask> tasks_;
+  std::vector<int64_t> chunk_begin_;
+  PlanView<T> view_{};
+};
+
+}  // namespace scdcf::ops::cpu::detail

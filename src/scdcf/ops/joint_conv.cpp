@@ -1,0 +1,65 @@
+#include "scdcf/ops/joint_conv.h"
+
+#include <ATen/ATen.h>
+
+#include "scdcf/core/error.h"
+#include "scdcf/ops/checks.h"
+#include "scdcf/ops/separable.h"
+
+namespace scdcf::ops {
+
+const char* name_of(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::automatic:
+      return "automatic";
+    case Algorithm::composed:
+      return "composed";
+    case Algorithm::separable:
+      break;
+  }
+  return "separable";
+}
+
+ConvShape conv_shape(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
+                     const FilterBank& filters, const ConvGeometry& geometry) {
+  ConvShape shape;
+  shape.out_height = conv_output_size(input.size(3), filters, geometry);
+  shape.out_width = conv_output_size(input.size(4), filters, geometry);
+  shape.in_channels = coefficients.size(1);
+  shape.out_channels = coefficients.size(0);
+  shape.scale_modes = coefficients.size(2);
+  shape.modes = coefficients.size(3);
+  shape.scale_taps = scale_basis.size(1);
+  shape.column_modes = filters.sampled().column_modes;
+  shape.row_modes = filters.sampled().row_modes;
+  for (int64_t s = 0; s < filters.scales(); ++s) shape.kernel_sizes.push_back(2 * filters.radius(s) + 1);
+  return shape;
+}
+
+Algorithm choose_algorithm(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
+                           const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry) {
+  if (!filters.sampled().basis->is_separable()) return Algorithm::composed;
+  // The kernels have plain loops for double on a GPU, and limits on the size of the problem there.
+  if (input.is_cuda()) {
+    size_t planes_read = 0;
+    for (const auto& planes : sources) planes_read += planes.size();
+    if (input.scalar_type() == at::kDouble || filters.scales() > 32 || planes_read > 160 || filters.modes() > 64 ||
+        filters.sampled().column_modes > 8)
+      return Algorithm::composed;
+  }
+  const auto shape = conv_shape(input, coefficients, scale_basis, filters, geometry);
+  return predicted_separable_time(shape) < predicted_composed_time(shape) ? Algorithm::separable : Algorithm::composed;
+}
+
+at::Tensor joint_conv(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
+                      const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry,
+                      Algorithm algorithm) {
+  check_joint_conv(input, coefficients, scale_basis, filters, sources, geometry);
+  if (algorithm == Algorithm::automatic)
+    algorithm = choose_algorithm(input, coefficients, scale_basis, filters, sources, geometry);
+  return algorithm == Algorithm::separable
+             ? joint_conv_separable(input, coefficients, scale_basis, filters, sources, geometry)
+             : joint_conv_composed(input, coefficients, scale_basis, filters, sources, geometry);
+}
+
+}  // namespace scdcf::ops

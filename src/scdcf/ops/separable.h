@@ -1,0 +1,34 @@
+// The separable joint convolution: row pass, matrix product, column pass (docs/algorithm.md). Exact, and far cheaper
+// than composed filters.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "scdcf/ops/composed.h"
+#include "scdcf/ops/separable_problem.h"
+
+namespace scdcf::ops {
+
+/// The same function of its arguments as joint_conv_composed, for a separable basis. The result is stored
+/// channels-last.
+at::Tensor joint_conv_separable(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
+                                const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry);
+
+/// The registered operator scdcf::separable_joint_conv, on plain numbers: see separable_problem.h for their meaning.
+struct SeparableArguments {
+  std::vector<int64_t> modes;    // column and row factor of each mode: [2 K]
+  std::vector<int64_t> radii;    // of each output scale
+  std::vector<int64_t> sources;  // output scale, plane, mixing matrix of each source, by scale: [3 J]
+  int64_t column_modes, row_modes, stride, padding;
+};
+
+/// input [N, C, P, H, W], mixing [G, K, C, O], factors packed as FilterBank::factors: [N, O, S, H', W'].
+at::Tensor separable_joint_conv(const at::Tensor& input, const at::Tensor& mixing, const at::Tensor& factors,
+                                const SeparableArguments& arguments);
+
+/// Checks the arguments of the operator and describes the problem to a kernel. Every backend goes through it.
+SeparableProblem make_problem(const at::Tensor& input, const at::Tensor& mixing, const at::Tensor& factors,
+                              at::IntArrayRef modes, at::IntArrayRef radii, at::IntArrayRef sources,
+                              int64_t column_modes, int64_t row_modes, int64_t stride, int64_t padding);
+
+}  // namespace scdcf::ops

@@ -1,0 +1,311 @@
+#include "scdcf/ops/separable.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <random>
+
+#include "scdcf/core/runtime.h"
+#include "scdcf/ops/cpu/separable_kernel.h"
+#include "support/conv_problem.h"
+#include "support/expect_error.h"
+#include "support/gradcheck.h"
+
+namespace scdcf::ops {
+namespace {
+
+using testing::ConvProblem;
+using testing::relative_error;
+
+/// Output and both gradients in one vector, for a fixed random cotangent.
+std::vector<torch::Tensor> all_results(const ConvProblem& problem, const torch::Tensor& input,
+                                       const torch::Tensor& coefficients, uint64_t seed = 99) {
+  const auto x = input.detach().clone().requires_grad_(true), a = coefficients.detach().clone().requires_grad_(true);
+  const auto out = problem.run(x, a);
+  torch::manual_seed(seed);
+  const auto cotangent = torch::randn(out.sizes(), torch::kDouble).to(out.device(), out.scalar_type());
+  (out * cotangent).sum().backward();
+  return {out.detach(), x.grad(), a.grad()};
+}
+
+/// The largest relative error of output and gradients against the composed reference in double.
+double worst_error(ConvProblem problem) {
+  const auto x = problem.input(), a = problem.coefficients();
+  problem.algorithm = Algorithm::separable;
+  const auto got = all_results(problem, x, a);
+  problem.algorithm = Algorithm::composed;
+  problem.type = torch::kDouble;
+  const auto expected = all_results(problem, x.to(torch::kDouble), a.to(torch::kDouble));
+  double worst = 0;
+  for (size_t i = 0; i < got.size(); ++i) {
+    EXPECT_EQ(got[i].sizes(), expected[i].sizes());
+    worst = std::max(worst, relative_error(got[i], expected[i]));
+  }
+  return worst;
+}
+
+ConvProblem random_problem(std::mt19937& engine) {
+  const auto pick = [&engine](int lo, int hi) {
+    return lo + static_cast<int>(engine() % static_cast<unsigned>(hi - lo + 1));
+  };
+  ConvProblem problem;
+  problem.lifting = pick(0, 4) == 0;
+  problem.scales = pick(1, 5);
+  problem.taps = pick(1, 4);
+  problem.scale_modes = pick(1, problem.taps);
+  problem.modes = pick(1, 15);
+  problem.batch = pick(1, 3);
+  const std::vector<int64_t> channels{1, 2, 3, 5, 16, 17, 31, 63};
+  problem.in = channels[static_cast<size_t>(pick(0, problem.lifting ? 3 : 7))];
+  problem.out = channels[static_cast<size_t>(pick(0, 7))];
+  problem.height = pick(1, 13);
+  problem.width = pick(1, 13);
+  problem.finest_width = pick(20, 60) / 10.0;
+  problem.basis = std::vector<std::string>{"sine", "hermite-gauss", "bspline"}[static_cast<size_t>(pick(0, 2))];
+  problem.judge.stride = pick(1, 2);
+  problem.judge.padding = static_cast<SpatialPadding>(pick(0, 1));
+  problem.judge.support = static_cast<ScaleSupport>(pick(0, 1));
+  problem.judge.scale_padding = static_cast<ScalePadding>(pick(0, 1));
+  return problem;
+}
+
+/// Runs `check` on problems whose filters are wide enough for their modes.
+template <class Check>
+void over_random_problems(int count, uint32_t seed, Check check) {
+  std::mt19937 engine(seed);
+  for (int i = 0; i < count;) {
+    const auto problem = random_problem(engine);
+    try {
+      problem.filters();
+    } catch (const Error&) {
+      continue;
+    }
+    check(problem);
+    ++i;
+  }
+}
+
+TEST(Separable, equals_the_direct_sum) {
+  torch::manual_seed(1);
+  for (const auto padding : {SpatialPadding::zero, SpatialPadding::replicate, SpatialPadding::none})
+    for (const int64_t stride : {1, 2})
+      for (const bool lifting : {false, true}) {
+        ConvProblem problem;
+        problem.algorithm = Algorithm::separable;
+        problem.lifting = lifting;
+        problem.height = 9;
+        problem.width = 8;
+        problem.judge.stride = stride;
+        problem.judge.padding = padding;
+        EXPECT_LT(problem.error(), 1e-12);
+      }
+}
+
+TEST(Separable, equals_the_composed_form_in_double) {
+  torch::manual_seed(2);
+  over_random_problems(60, 7, [](const ConvProblem& problem) { EXPECT_LT(worst_error(problem), 1e-11); });
+}
+
+TEST(Separable, float32_is_within_1e_5) {
+  torch::manual_seed(3);
+  over_random_problems(60, 8, [](ConvProblem problem) {
+    problem.type = torch::kFloat;
+    EXPECT_LT(worst_error(problem), 1e-5);
+  });
+}
+
+TEST(Separable, handles_unfriendly_sizes) {
+  torch::manual_seed(4);
+  struct Size {
+    int64_t height, width, in, out;
+    int scales, taps;
+    double finest;
+  };
+  for (const Size& size : {Size{1, 1, 1, 1, 1, 1, 3}, Size{7, 7, 63, 95, 3, 3, 5}, Size{2, 3, 95, 63, 2, 2, 9},
+                           Size{1, 40, 33, 1, 2, 1, 6}, Size{40, 1, 1, 33, 2, 3, 6}, Size{5, 5, 7, 2, 1, 4, 31}})
+    for (const auto padding : {SpatialPadding::zero, SpatialPadding::replicate}) {
+      ConvProblem problem;
+      problem.type = torch::kFloat;
+      problem.modes = 8;
+      problem.height = size.height;
+      problem.width = size.width;
+      problem.in = size.in;
+      problem.out = size.out;
+      problem.scales = size.scales;
+      problem.taps = size.taps;
+      problem.scale_modes = 1;
+      problem.finest_width = size.finest + 2;
+      problem.judge.padding = padding;
+      EXPECT_LT(worst_error(problem), 1e-5) << size.height << "x" << size.width << " " << size.in << "->" << size.out;
+    }
+}
+
+TEST(Separable, gradients_match_central_differences) {
+  torch::manual_seed(5);
+  for (const bool lifting : {false, true})
+    for (const int64_t stride : {1, 2}) {
+      ConvProblem problem;
+      problem.algorithm = Algorithm::separable;
+      problem.lifting = lifting;
+      problem.batch = 1;
+      problem.out = problem.scales = 2;
+      problem.height = problem.width = 4;
+      problem.judge.stride = stride;
+      testing::expect_gradients([&](const auto& in) { return problem.run(in[0], in[1]); },
+                                {problem.input(), problem.coefficients()});
+    }
+}
+
+TEST(Separable, gives_only_the_gradients_asked_for) {
+  ConvProblem problem;
+  problem.algorithm = Algorithm::separable;
+  const auto both = all_results(problem, problem.input(), problem.coefficients());
+  torch::manual_seed(6);
+  const auto x = problem.input(), a = problem.coefficients();
+  const auto x_leaf = x.clone().requires_grad_(true);
+  problem.run(x_leaf, a).sum().backward();
+  EXPECT_TRUE(x_leaf.grad().defined());
+  const auto a_leaf = a.clone().requires_grad_(true);
+  problem.run(x, a_leaf).sum().backward();
+  EXPECT_TRUE(a_leaf.grad().defined());
+}
+
+TEST(Separable, any_memory_layout_gives_the_same_bits) {
+  torch::manual_seed(7);
+  ConvProblem problem;
+  problem.algorithm = Algorithm::separable;
+  const auto x = problem.input(), a = problem.coefficients();
+  const auto expected = all_results(problem, x, a);
+  const auto last = all_results(problem, x.contiguous(at::MemoryFormat::ChannelsLast3d), a);
+  const auto strided = all_results(problem, torch::cat({x, x}, 4).slice(4, 0, problem.width), a);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(torch::equal(expected[i], last[i]));
+    EXPECT_TRUE(torch::equal(expected[i], strided[i]));
+  }
+  EXPECT_TRUE(expected[0].is_contiguous(at::MemoryFormat::ChannelsLast3d));
+}
+
+TEST(Separable, an_empty_batch_gives_an_empty_result_and_zero_gradients) {
+  ConvProblem problem;
+  problem.algorithm = Algorithm::separable;
+  problem.batch = 0;
+  const auto results = all_results(problem, problem.input(), problem.coefficients());
+  EXPECT_EQ(results[0].size(0), 0);
+  EXPECT_EQ(results[2].abs().sum().item<double>(), 0);
+}
+
+TEST(Separable, repeats_bit_for_bit) {
+  torch::manual_seed(8);
+  ConvProblem problem;
+  problem.algorithm = Algorithm::separable;
+  problem.type = torch::kFloat;
+  problem.batch = 5;
+  problem.in = 19;
+  problem.out = 33;
+  const auto x = problem.input(), a = problem.coefficients();
+  const auto once = all_results(problem, x, a), again = all_results(problem, x, a);
+  for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(torch::equal(once[i], again[i]));
+}
+
+TEST(Separable, does_not_depend_on_the_number_of_threads) {
+  if (testing::device().is_cuda()) GTEST_SKIP() << "threads of the CPU";
+  torch::manual_seed(9);
+  ConvProblem problem;
+  problem.algorithm = Algorithm::separable;
+  problem.type = torch::kFloat;
+  problem.batch = 3;
+  problem.in = 19;
+  const auto x = problem.input(), a = problem.coefficients();
+  const int before = threads();
+  set_threads(1);
+  const auto one = all_results(problem, x, a);
+  set_threads(2);
+  const auto two = all_results(problem, x, a);
+  set_threads(before);
+  EXPECT_TRUE(torch::equal(one[0], two[0]));
+  EXPECT_TRUE(torch::equal(one[1], two[1]));
+  EXPECT_LT(relative_error(one[2], two[2]), 1e-6);  // the coefficients' gradient is summed thread by thread
+}
+
+TEST(Separable, every_simd_level_of_this_processor_is_right) {
+  if (testing::device().is_cuda()) GTEST_SKIP() << "instruction sets of the CPU";
+  const auto best = cpu::best_simd_level();
+  for (int level = 0; level <= static_cast<int>(best); ++level) {
+    cpu::set_simd_level(static_cast<cpu::SimdLevel>(level));
+    torch::manual_seed(10);
+    over_random_problems(25, 11, [](ConvProblem problem) {
+      EXPECT_LT(worst_error(problem), 1e-11) << cpu::simd_level_name();
+      problem.type = torch::kFloat;
+      EXPECT_LT(worst_error(problem), 1e-5) << cpu::simd_level_name();
+    });
+  }
+  cpu::set_simd_level(best);
+}
+
+TEST(Separable, a_second_derivative_fails_clearly) {
+  ConvProblem problem;
+  problem.algorithm = Algorithm::separable;
+  const auto x = problem.input().requires_grad_(true);
+  const auto gradient = torch::autograd::grad({problem.run(x, problem.coefficients()).square().sum()}, {x}, {}, true,
+                                              /*create_graph=*/true)[0];
+  EXPECT_THROW(gradient.sum().backward(), std::exception);
+}
+
+TEST(Separable, the_meta_device_knows_the_shape) {
+  const auto options = torch::TensorOptions(torch::kFloat).device(torch::kMeta);
+  const SeparableArguments arguments{{0, 0, 0, 1}, {2, 3}, {0, 0, 0, 1, 1, 0}, 1, 2, 2, 0};
+  const auto out = separable_joint_conv(torch::empty({4, 3, 2, 9, 8}, options), torch::empty({1, 2, 3, 5}, options),
+                                        torch::empty({3 * 5 + 3 * 7}, options), arguments);
+  EXPECT_EQ(out.sizes(), (std::vector<int64_t>{4, 5, 2, 5, 4}));
+}
+
+TEST(Separable, bad_arguments_of_the_operator_are_named) {
+  const auto x = torch::zeros({1, 3, 2, 9, 8}), mixing = torch::zeros({1, 2, 3, 5}), factors = torch::zeros({36});
+  const SeparableArguments good{{0, 0, 0, 1}, {2, 3}, {0, 0, 0, 1, 1, 0}, 1, 2, 1, 0};
+  EXPECT_EQ(separable_joint_conv(x, mixing, factors, good).size(1), 5);
+  const auto with = [&](auto change) {
+    auto bad = good;
+    change(bad);
+    return [&x, &mixing, &factors, bad] { separable_joint_conv(x, mixing, factors, bad); };
+  };
+  using testing::expect_error;
+  expect_error(with([](auto& a) { a.modes = {0, 0}; }), "modes");
+  expect_error(with([](auto& a) { a.modes = {0, 0, 0, 2}; }), "modes", "(0, 2)");
+  expect_error(with([](auto& a) { a.radii = {2, -1}; }), "radii", "got -1");
+  expect_error(with([](auto& a) { a.sources = {0, 2, 0}; }), "plane", "got plane 2");
+  expect_error(with([](auto& a) { a.sources = {0, 0, 1}; }), "mixing", "got mixing 1");
+  expect_error(with([](auto& a) { a.sources = {1, 0, 0, 0, 0, 0}; }), "sources", "order");
+  expect_error(with([](auto& a) { a.stride = 3; }), "stride", "got 3");
+  expect_error(with([](auto& a) { a.padding = 7; }), "padding", "got 7");
+  expect_error([&] { separable_joint_conv(x, mixing, torch::zeros({7}), good); }, "factors", "got 7", "expected 36");
+  expect_error([&] { separable_joint_conv(x, torch::zeros({1, 2, 4, 5}), factors, good); }, "mixing");
+  expect_error(
+      [&] { separable_joint_conv(x.to(torch::kLong), mixing.to(torch::kLong), factors.to(torch::kLong), good); },
+      "type", "Long");
+  expect_error([&] { separable_joint_conv(x.to(torch::kDouble), mixing, factors, good); }, "type");
+}
+
+TEST(Algorithm, automatic_is_separable_for_the_papers_layers_and_composed_where_there_are_no_factors) {
+  ConvProblem problem;
+  problem.modes = 15;
+  problem.finest_width = 5;
+  problem.in = 32;
+  problem.out = 64;
+  const auto choose = [](const ConvProblem& p) {
+    return choose_algorithm(p.input().to(torch::kFloat), p.coefficients(), p.phi(), p.filters(), p.sources(),
+                            p.geometry());
+  };
+  EXPECT_EQ(choose(problem), Algorithm::separable);
+  try {
+    problem.basis = "fourier-bessel";
+    problem.filters();
+  } catch (const Error&) {
+    return;  // built without Boost
+  }
+  EXPECT_EQ(choose(problem), Algorithm::composed);
+  problem.algorithm = Algorithm::separable;
+  testing::expect_error([&] { problem.run(problem.input(), problem.coefficients()); }, "fourier-bessel", "separable");
+}
+
+}  // namespace
+}  // namespace scdcf::ops

@@ -1,0 +1,181 @@
+// The program as its user meets it: exit codes, one line for what is wrong, JSON that parses, files that are there.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder of its own for every test, gone afterwards.
+class Program : public ::testing::Test {
+ protected:
+  struct Result {
+    int code = -1;  // -1: killed, by a signal or because it ran too long
+    std::string out, err;
+  };
+
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "scdcf_program_XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  /// Runs the program with these arguments, for at most `seconds`.
+  Result run(const std::vector<std::string>& arguments, int seconds = 60) const {
+    const fs::path out = folder_ / "stdout.txt", err = folder_ / "stderr.txt";
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
+    posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
+    std::vector<char*> argv = {const_cast<char*>(SCDCF_PROGRAM)};
+    for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    pid_t child = 0;
+    const int failed = posix_spawn(&child, SCDCF_PROGRAM, &actions, nullptr, argv.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    EXPECT_EQ(failed, 0) << SCDCF_PROGRAM << " did not start";
+    if (failed != 0) return {};
+    const int status = wait_for(child, seconds);
+    Result result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
+    fs::remove(out);
+    fs::remove(err);
+    return result;
+  }
+
+  static std::string read(const fs::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  /// Bad input: exit code 2, nothing on stdout, one line on stderr that says what was wrong.
+  void expect_bad_input(const std::vector<std::string>& arguments, const std::vector<std::string>& words) const {
+    const Result result = run(arguments);
+    EXPECT_EQ(result.code, 2);
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    EXPECT_EQ(result.err.rfind("scdcf: ", 0), 0U) << result.err;
+    for (const auto& word : words) EXPECT_NE(result.err.find(word), std::string::npos) << word << " in: " << result.err;
+  }
+
+  fs::path folder_;
+
+ private:
+  static int wait_for(pid_t child, int seconds) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+    int status = 0;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+      if (std::chrono::steady_clock::now() > deadline) {
+        ADD_FAILURE() << "still running after " << seconds << " s";
+        kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+        break;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return status;
+  }
+};
+
+TEST_F(Program, info_tells_what_it_was_built_from_and_runs_on) {
+  const auto result = run({"info"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  for (const char* line : {"scdcf +[0-9]+\\.[0-9]+\\.[0-9]+ \\(commit .+\\)", "torch +[12]\\.[0-9]+\\.[0-9]+",
+                           "BLAS +[^ ]+", "threads +[1-9][0-9]*", "SIMD +(AVX-512|AVX2|baseline)", "bases +.*sine"})
+    EXPECT_TRUE(std::regex_search(result.out, std::regex(line))) << line << " in:\n" << result.out;
+}
+
+TEST_F(Program, info_prints_json) {
+  const auto result = run({"info", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  for (const char* key : {"version", "commit", "torch", "blas", "simd"})
+    EXPECT_FALSE(json.at(key).get<std::string>().empty()) << key;
+  EXPECT_GE(json.at("threads").get<int>(), 1);
+  const auto bases = json.at("bases").get<std::vector<std::string>>();
+  EXPECT_NE(std::find(bases.begin(), bases.end(), "sine"), bases.end());
+}
+
+TEST_F(Program, threads_are_set_before_and_behind_the_subcommand) {
+  for (const auto& arguments :
+       {std::vector<std::string>{"--threads", "1", "info", "--json"}, {"info", "--json", "--threads", "1"}}) {
+    const auto result = run(arguments);
+    ASSERT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(nlohmann::json::parse(result.out).at("threads").get<int>(), 1);
+  }
+}
+
+TEST_F(Program, help_and_version_exit_with_0) {
+  for (const auto& arguments : {std::vector<std::string>{"--help"}, {"info", "--help"}, {"verify", "--help"}}) {
+    const auto result = run(arguments);
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_NE(result.out.find("Usage: scdcf"), std::string::npos) << result.out;
+  }
+  const auto version = run({"--version"});
+  EXPECT_EQ(version.code, 0);
+  EXPECT_TRUE(std::regex_search(version.out, std::regex("^scdcf [0-9]+\\.[0-9]+\\.[0-9]+"))) << version.out;
+}
+
+TEST_F(Program, bad_arguments_give_one_line_that_names_the_offender) {
+  expect_bad_input({}, {"subcommand"});
+  expect_bad_input({"frobnicate"}, {"frobnicate"});
+  expect_bad_input({"--frobnicate", "info"}, {"--frobnicate"});
+  expect_bad_input({"info", "--frobnicate"}, {"--frobnicate"});
+  expect_bad_input({"info", "surplus"}, {"surplus"});
+  expect_bad_input({"verify", "--out"}, {"--out"});
+  for (const char* threads : {"-1", "abc", "99999", "1.5", ""})
+    expect_bad_input({"--threads", threads, "info"}, {"--threads", threads});
+}
+
+TEST_F(Program, verify_confirms_the_four_statements_and_draws_them) {
+  const fs::path figures = folder_ / "below" / "figures";
+  const auto result = run({"verify", "--json", "--out", figures.string()}, 500);
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_TRUE(json.at("holds").get<bool>());
+  ASSERT_EQ(json.at("claims").size(), 4U);
+  const bool has_gnuplot = std::system("command -v gnuplot >/dev/null 2>&1") == 0;
+  for (const auto& claim : json.at("claims")) {
+    const auto id = claim.at("id").get<std::string>();
+    EXPECT_TRUE(claim.at("holds").get<bool>()) << claim.dump(2);
+    EXPECT_FALSE(claim.at("measured").empty()) << id;
+    const std::vector<std::string> data_only = {".dat", ".gp"}, all = {".dat", ".gp", ".png", ".svg"};
+    for (const auto& extension : has_gnuplot ? all : data_only) {
+      const fs::path file = figures / (id + extension);
+      ASSERT_TRUE(fs::exists(file)) << file;
+      EXPECT_GT(fs::file_size(file), 0U) << file;
+    }
+    if (has_gnuplot) {
+      EXPECT_EQ(read(figures / (id + ".png")).substr(1, 3), "PNG");
+    }
+  }
+  for (const auto& entry : fs::directory_iterator(figures)) EXPECT_NE(entry.path().extension(), ".part");
+}
+
+TEST_F(Program, verify_stops_at_once_when_its_folder_cannot_be_made) {
+  const fs::path file = folder_ / "a_file";
+  std::ofstream(file) << "precious";
+  expect_bad_input({"verify", "--out", (file / "figures").string()}, {"--out", file.string()});
+  expect_bad_input({"verify", "--out", file.string()}, {"--out", file.string()});
+  EXPECT_EQ(read(file), "precious");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1) << "something was written";
+}
+
+}  // namespace
