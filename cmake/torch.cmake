@@ -1,4 +1,9 @@
 # LibTorch: the system's own (Debian's libtorch-dev), or the one inside a Python installation of PyTorch.
+# A CUDA LibTorch takes its architectures from here and not from CMAKE_CUDA_ARCHITECTURES.
+if(NOT DEFINED TORCH_CUDA_ARCH_LIST AND NOT DEFINED ENV{TORCH_CUDA_ARCH_LIST})
+  set(TORCH_CUDA_ARCH_LIST "8.0;9.0")
+endif()
+set(CMAKE_CUDA_STANDARD 17)
 find_package(Torch 1.13 QUIET)
 if(NOT Torch_FOUND)
   execute_process(COMMAND python3 -c "import torch; print(torch.utils.cmake_prefix_path)"
@@ -6,4 +11,8 @@ if(NOT Torch_FOUND)
   list(APPEND CMAKE_PREFIX_PATH ${torch_prefix})
   find_package(Torch 1.13 REQUIRED)
 endif()
-message(STATUS "LibTorch ${Torch_VERSION}")
+set(SCDCF_WITH_CUDA OFF)
+if(TARGET torch_cuda)
+  set(SCDCF_WITH_CUDA ON)
+endif()
+message(STATUS "LibTorch ${Torch_VERSION}, CUDA ${SCDCF_WITH_CUDA}")

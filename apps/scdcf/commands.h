@@ -5,6 +5,7 @@
 
 namespace scdcf::app {
 
+void add_bench(CLI::App& app);
 void add_info(CLI::App& app);
 void add_verify(CLI::App& app);
 

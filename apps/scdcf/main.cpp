@@ -26,6 +26,7 @@ int run(int argc, char** argv) {
   app.parse_complete_callback([&threads] { scdcf::set_threads(threads); });
   scdcf::app::add_info(app);
   scdcf::app::add_verify(app);
+  scdcf::app::add_bench(app);
   try {
     app.parse(argc, argv);
     // Asked for here and not by CLI11, which would complain of a missing command before it names a misspelt one.

@@ -55,6 +55,7 @@ Claim verify_proposition2() {
                 {{"layer 1", position, ratio1},
                  {"layer 2", position, ratio2},
                  {"bound", position, std::vector<double>(position.size(), 1.0), true}}};
+  claim.plot.points_only = true;
   return claim;
 }
 

@@ -38,6 +38,7 @@ Claim verify_theorem2() {
   for (const double beta : {-0.5, 0.0, 0.5}) {
     report::Series measured{"beta " + std::to_string(beta).substr(0, beta < 0 ? 4 : 3), {}, {}};
     report::Series bound{"bound", {}, {}, true};
+    measured.colour = bound.colour = static_cast<int>(claim.plot.series.size() / 2);
     for (const double gradient : {0.01, 0.03, 0.1, 0.19}) {
       const auto tau = theory::random_deformation(kSize, kSize, gradient, 9, 24);
       const theory::GroupElement g{beta, 0, 0};

@@ -28,8 +28,11 @@ void check_joint_conv(const at::Tensor& input, const at::Tensor& coefficients, c
         require(tap < scale_basis.size(1), "joint convolution: scale basis: got ", scale_basis.size(1),
                 " taps, expected at least ", tap + 1);
     }
-  require(input.scalar_type() == coefficients.scalar_type(), "joint convolution: input: got type ", input.scalar_type(),
-          ", expected the coefficients' type ", coefficients.scalar_type());
+  // Under autocast a layer with float coefficients meets features of half the width, on a GPU.
+  const bool reduced = input.is_cuda() && coefficients.scalar_type() == at::kFloat &&
+                       (input.scalar_type() == at::kBFloat16 || input.scalar_type() == at::kHalf);
+  require(input.scalar_type() == coefficients.scalar_type() || reduced, "joint convolution: input: got type ",
+          input.scalar_type(), ", expected the coefficients' type ", coefficients.scalar_type());
   require(input.device() == coefficients.device(), "joint convolution: input: got device ", input.device(),
           ", expected the coefficients' device ", coefficients.device());
   const int64_t smallest = geometry.padding == SpatialPadding::none ? 2 * filters.largest_radius() + 1 : 1;

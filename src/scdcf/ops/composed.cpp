@@ -67,7 +67,7 @@ int64_t conv_output_size(int64_t size, const FilterBank& filters, const ConvGeom
 at::Tensor joint_conv_composed(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
                                const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry) {
   check_joint_conv(input, coefficients, scale_basis, filters, sources, geometry);
-  const auto bank = filters.filters(input.options());
+  const auto bank = filters.filters(coefficients.options());
   std::vector<at::Tensor> scales;
   for (size_t s = 0; s < sources.size(); ++s) {
     if (sources[s].empty()) {  // every tap fell beyond the ends of the scale axis
@@ -88,7 +88,7 @@ at::Tensor joint_conv_transpose_composed(const at::Tensor& input, const at::Tens
                                          const at::Tensor& scale_basis, const FilterBank& filters,
                                          const ScaleSources& sources, int64_t stride) {
   check_joint_conv(input, coefficients, scale_basis, filters, sources, {stride, SpatialPadding::zero});
-  const auto bank = filters.filters(input.options());
+  const auto bank = filters.filters(coefficients.options());
   std::vector<at::Tensor> scales;
   for (size_t s = 0; s < sources.size(); ++s) {
     if (sources[s].empty()) {

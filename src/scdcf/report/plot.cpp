@@ -7,6 +7,7 @@
 #include <array>
 #include <fstream>
 #include <iomanip>
+#include <set>
 #include <sstream>
 
 #include "scdcf/core/error.h"
@@ -38,6 +39,15 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
+/// A tick at every place where something was measured.
+std::string ticks(const Plot& plot) {
+  std::set<double> places;
+  for (const auto& series : plot.series) places.insert(series.x.begin(), series.x.end());
+  std::ostringstream text;
+  for (const double place : places) text << (text.tellp() > 0 ? ", " : "") << place;
+  return text.str();
+}
+
 std::string script(const Plot& plot, const std::string& stem) {
   std::ostringstream text;
   for (const char* kind : {"pngcairo", "svg"}) {
@@ -48,14 +58,19 @@ std::string script(const Plot& plot, const std::string& stem) {
     text << "set termoption noenhanced\n";
     text << "set title " << quoted(plot.title) << "\nset xlabel " << quoted(plot.x_label) << "\nset ylabel "
          << quoted(plot.y_label) << "\n";
-    text << "set grid lc rgb \"#dddddd\"\nset key outside right center\nset border 3\nset tics nomirror\n";
+    text << "set grid back lt 1 lw 1 lc rgb \"#d0d0d0\"\nset key outside right center Left reverse\nset border 3\nset tics nomirror\n";
     if (plot.log_x) text << "set logscale x\n";
+    text << "set xtics (" << ticks(plot) << ")\nset offsets graph 0.03, graph 0.03, graph 0.03, graph 0.03\n";
     if (plot.log_y) text << "set logscale y\nset format y \"%g\"\n";
     text << "plot";
     for (size_t i = 0; i < plot.series.size(); ++i) {
-      text << (i == 0 ? " " : ", ") << quoted(stem + ".dat") << " index " << i << " with linespoints lw 2 pt " << 5 + i
-           << " dt " << (plot.series[i].dashed ? 2 : 1) << " lc rgb " << quoted(kColours[i % kColours.size()])
-           << " title " << quoted(plot.series[i].name);
+      const auto& series = plot.series[i];
+      const size_t colour = series.colour < 0 ? i : static_cast<size_t>(series.colour);
+      const char* style = plot.points_only && !series.dashed ? "points ps 1.6" : series.dashed ? "lines" : "linespoints ps 1.2";
+      text << (i == 0 ? " " : ", ") << quoted(stem + ".dat") << " index " << i << " with " << style << " lw 2";
+      if (!series.dashed) text << " pt " << 5 + 2 * (i % 5);
+      text << " dt " << (series.dashed ? 2 : 1) << " lc rgb " << quoted(kColours[colour % kColours.size()]) << " title "
+           << quoted(series.name);
     }
     text << "\nunset output\n";
   }

@@ -12,12 +12,14 @@ struct Series {
   std::string name;
   std::vector<double> x, y;
   bool dashed = false;
+  int colour = -1;  // series with the same number share a colour; -1 stands for the series' own place
 };
 
 struct Plot {
   std::string title, x_label, y_label;
   bool log_x = false, log_y = false;
   std::vector<Series> series;
+  bool points_only = false;  // for kinds of things that have no order
 };
 
 /// Writes STEM.dat, STEM.gp, STEM.png and STEM.svg into `folder`. Returns an empty string, or why there is no picture.
