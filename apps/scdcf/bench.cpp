@@ -87,44 +87,50 @@ std::string number(double value, bool known, const char* unit = "") {
 }
 
 void print(const std::vector<Result>& results) {
-  report::Table table({"case", "form", "fwd ms", "fwd+bwd ms", "GFLOP/s", "vs grouped", "vs composed", "vs floor", "extra memory",
-                       "error"});
+  report::Table table({"case", "form", "fwd ms", "fwd+bwd ms", "GFLOP/s", "vs grouped", "vs composed", "vs floor",
+                       "extra memory", "error"});
   for (const auto& result : results) {
     const auto& [grouped, composed, separable] = result.variants;
     for (size_t v = 0; v < kVariants.size(); ++v) {
       const auto& t = result.variants[v];
       if (!t.ran) {
-        table.add({v == 0 ? result.bench_case.name : "", name_of(kVariants[v]), "too slow", "", "", "", "", "", "", ""});
+        table.add(
+            {v == 0 ? result.bench_case.name : "", name_of(kVariants[v]), "too slow", "", "", "", "", "", "", ""});
         continue;
       }
       // Useful work: what the separable form needs, three times with the backward.
       const double gflops = 2e-6 * result.multiply_adds * (result.bench_case.lifting ? 2 : 3) / t.both;
       char error[16];
       std::snprintf(error, sizeof error, "%.0e", t.error);
-      table.add({v == 0 ? result.bench_case.name : "", name_of(kVariants[v]), number(t.forward, true), number(t.both, true),
-                 number(gflops, true), number(grouped.both / t.both, grouped.ran, "x"),
+      table.add({v == 0 ? result.bench_case.name : "", name_of(kVariants[v]), number(t.forward, true),
+                 number(t.both, true), number(gflops, true), number(grouped.both / t.both, grouped.ran, "x"),
                  number(composed.both / t.both, composed.ran, "x"), number(t.both / result.floor_both, true, "x"),
                  number(t.memory / result.map_bytes, true, "x"), error});
     }
   }
   table.print(std::cout);
-  std::cout << "  vs grouped/composed: how many times faster, forward and backward; vs floor: time over that of the matrix products\n"
-               "  alone; extra memory: highest use during forward and backward over the size of input and output maps\n";
+  std::cout
+      << "  vs grouped/composed: how many times faster, forward and backward; vs floor: time over that of the matrix "
+         "products\n"
+         "  alone; extra memory: highest use during forward and backward over the size of input and output maps\n";
 }
 
 nlohmann::ordered_json to_json(const std::vector<Result>& results) {
   auto list = nlohmann::ordered_json::array();
   for (const auto& result : results) {
     const auto& c = result.bench_case;
-    nlohmann::ordered_json entry{{"group", c.group},       {"case", c.name},
-                                 {"batch", c.batch},       {"floor_forward_ms", result.floor_forward},
-                                 {"floor_ms", result.floor_both}, {"map_bytes", result.map_bytes},
+    nlohmann::ordered_json entry{{"group", c.group},
+                                 {"case", c.name},
+                                 {"batch", c.batch},
+                                 {"floor_forward_ms", result.floor_forward},
+                                 {"floor_ms", result.floor_both},
+                                 {"map_bytes", result.map_bytes},
                                  {"multiply_adds", result.multiply_adds}};
     for (size_t v = 0; v < kVariants.size(); ++v) {
       const auto& t = result.variants[v];
       if (t.ran)
-        entry[name_of(kVariants[v])] = {{"forward_ms", t.forward}, {"forward_backward_ms", t.both}, {"extra_bytes", t.memory},
-                                        {"error", t.error}};
+        entry[name_of(kVariants[v])] = {
+            {"forward_ms", t.forward}, {"forward_backward_ms", t.both}, {"extra_bytes", t.memory}, {"error", t.error}};
     }
     list.push_back(std::move(entry));
   }
@@ -161,12 +167,17 @@ nlohmann::ordered_json training_steps(const Options& options, torch::Device devi
       works.emplace_back([&] { reduced->run(); });
     }
     const auto times = median_ms(works, device, 2 * options.seconds);
-    const std::string name = "SMNIST " + std::to_string(size) + "x" + std::to_string(size) + ", batch " + std::to_string(batch);
+    const std::string name =
+        "SMNIST " + std::to_string(size) + "x" + std::to_string(size) + ", batch " + std::to_string(batch);
     for (size_t i = 1; i < times.size(); ++i) {
       table.add({name + (i == 2 ? ", bfloat16" : ""), number(times[0], true), number(times[i], true),
                  number(times[0] / times[i], true, "x"), number(1e3 * static_cast<double>(batch) / times[i], true)});
-      list.push_back({{"size", size}, {"batch", batch}, {"autocast", i == 2}, {"composed_ms", times[0]},
-                      {"separable_ms", times[i]}, {"ratio", times[0] / times[i]}});
+      list.push_back({{"size", size},
+                      {"batch", batch},
+                      {"autocast", i == 2},
+                      {"composed_ms", times[0]},
+                      {"separable_ms", times[i]},
+                      {"ratio", times[0] / times[i]}});
     }
   }
   if (!options.json) table.print(std::cout);
@@ -199,7 +210,7 @@ void bench(const Options& options) {
     detail::fail("--group: got \"", options.group, "\", expected one of ", known);
   }
   if (!options.json && !results.empty()) print(results);
-  nlohmann::ordered_json report{{"version", version()}, {"commit", commit()}, {"torch", TORCH_VERSION},
+  nlohmann::ordered_json report{{"version", version()},     {"commit", commit()},   {"torch", TORCH_VERSION},
                                 {"device", options.device}, {"threads", threads()}, {"layers", to_json(results)}};
   if (options.group.empty() || options.group == "training") report["training"] = training_steps(options, device, batch);
   if (options.json) std::cout << report.dump(2) << '\n';
@@ -217,9 +228,13 @@ void add_bench(CLI::App& app) {
       "bench", "Times the joint convolution in all its forms, after checking each against a reference in double");
   auto options = std::make_shared<Options>();
   command->add_option("--device", options->device, "cpu or cuda")->capture_default_str();
-  command->add_option("--group", options->group, "Only one group: smnist28, smnist56, autoencoder, resnet96, filter size, scales, channels, training");
+  command->add_option(
+      "--group", options->group,
+      "Only one group: smnist28, smnist56, autoencoder, resnet96, filter size, scales, channels, training");
   command->add_option("--batch", options->batch, "Images; 32 on the CPU and 128 on a GPU without it");
-  command->add_option("--seconds", options->seconds, "Time for the samples of each case")->capture_default_str()->check(CLI::Range(0.0, 600.0));
+  command->add_option("--seconds", options->seconds, "Time for the samples of each case")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 600.0));
   command->add_option("--out", options->out, "Folder for plots of cost against filter size, scales and channels");
   command->add_flag("--json", options->json, "Print JSON instead of tables");
   command->callback([options] { bench(*options); });

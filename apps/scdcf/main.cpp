@@ -23,7 +23,10 @@ int run(int argc, char** argv) {
   app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
     return "scdcf: " + std::string(error.what()) + " (see " + failed->get_name() + " --help)\n";
   });
-  app.parse_complete_callback([&threads] { scdcf::set_threads(threads); });
+  app.parse_complete_callback([&threads] {
+    scdcf::set_threads(threads);
+    scdcf::set_blas_threads(1);
+  });
   scdcf::app::add_info(app);
   scdcf::app::add_verify(app);
   scdcf::app::add_bench(app);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <algorithm>
+#include <chrono>
 #include <random>
 
 #include "scdcf/core/runtime.h"
@@ -305,6 +307,52 @@ TEST(Algorithm, automatic_is_separable_for_the_papers_layers_and_composed_where_
   EXPECT_EQ(choose(problem), Algorithm::composed);
   problem.algorithm = Algorithm::separable;
   testing::expect_error([&] { problem.run(problem.input(), problem.coefficients()); }, "fourier-bessel", "separable");
+}
+
+TEST(Algorithm, automatic_takes_the_form_that_the_clock_prefers) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "sanitizers distort the times";
+#endif
+  torch::manual_seed(12);
+  struct Layer {
+    double finest_width;
+    int modes, taps;
+    int64_t in, out, size;
+  };
+  int decided = 0;
+  for (const Layer& layer : {Layer{3, 8, 2, 16, 16, 12}, Layer{3, 4, 1, 16, 32, 12}, Layer{5, 15, 3, 16, 32, 12},
+                             Layer{5, 15, 3, 64, 32, 7}, Layer{9, 15, 2, 16, 16, 20}, Layer{15, 8, 1, 8, 8, 24}}) {
+    ConvProblem problem;
+    problem.type = torch::kFloat;
+    problem.batch = 4;
+    problem.finest_width = layer.finest_width;
+    problem.modes = layer.modes;
+    problem.taps = problem.scale_modes = layer.taps;
+    problem.in = layer.in;
+    problem.out = layer.out;
+    problem.height = problem.width = layer.size;
+    const auto x = problem.input(), a = problem.coefficients();
+    const auto best_of = [&](Algorithm algorithm) {
+      problem.algorithm = algorithm;
+      double best = 1e9;
+      for (int i = 0; i < 6; ++i) {  // the first one warms up
+        const auto start = std::chrono::steady_clock::now();
+        all_results(problem, x, a);
+        if (testing::device().is_cuda()) torch::cuda::synchronize();
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        if (i > 0) best = std::min(best, seconds);
+      }
+      return best;
+    };
+    const double composed = best_of(Algorithm::composed), separable = best_of(Algorithm::separable);
+    const auto chosen = choose_algorithm(x, a, problem.phi(), problem.filters(), problem.sources(), problem.geometry());
+    // Only a clear difference counts: the rest is noise, and costs little either way.
+    if (std::max(composed, separable) < 2 * std::min(composed, separable)) continue;
+    ++decided;
+    EXPECT_EQ(chosen, separable < composed ? Algorithm::separable : Algorithm::composed)
+        << "width " << layer.finest_width << ", composed " << composed << " s, separable " << separable << " s";
+  }
+  EXPECT_GT(decided, 0) << "no layer showed a clear difference";
 }
 
 }  // namespace

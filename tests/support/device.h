@@ -12,6 +12,13 @@ inline torch::Device device() {
   return torch::Device(name == nullptr ? "cpu" : name);
 }
 
+/// Tests compare with a reference in double: products are not rounded to TF32 unless a test asks for it.
+inline void allow_tf32(bool allow) {
+  at::globalContext().setAllowTF32CuDNN(allow);
+  at::globalContext().setAllowTF32CuBLAS(allow);
+}
+inline const bool kExactProducts = (allow_tf32(false), true);
+
 inline torch::TensorOptions on_device(torch::ScalarType type) { return torch::TensorOptions(type).device(device()); }
 
 /// ||got - expected|| / ||expected|| in double.

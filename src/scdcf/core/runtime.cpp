@@ -46,6 +46,11 @@ void set_threads(int count) {
   at::set_num_threads(count > 0 ? count : (cores > 0 ? cores : 1));
 }
 
+void set_blas_threads(int count) {
+  using Setter = void (*)(int);
+  if (auto* setter = reinterpret_cast<Setter>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"))) setter(count);
+}
+
 int threads() { return at::get_num_threads(); }
 
 }  // namespace scdcf

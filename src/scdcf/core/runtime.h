@@ -21,4 +21,9 @@ BlasInfo blas_in_use();
 void set_threads(int count);
 int threads();
 
+/// Sets the threads of OpenBLAS alone, where it is the BLAS in use. After a product its idle threads keep a core busy
+/// for tens of milliseconds, which whatever runs next pays for; the program therefore gives it one thread, and
+/// parallelises outside.
+void set_blas_threads(int count);
+
 }  // namespace scdcf

@@ -17,8 +17,8 @@ struct BenchCase {
   double sweep = 0;  // what grows along a group: the filters' size, the number of scales, the channels
 };
 
-/// The paper's SMNIST layers at 28 and 56 pixels, the auto-encoder's, a ResNet stage at 96x96, and three sweeps: filter size,
-/// number of scales, channels. `batch` images each, fewer for the largest maps.
+/// The paper's SMNIST layers at 28 and 56 pixels, the auto-encoder's, a ResNet stage at 96x96, and three sweeps: filter
+/// size, number of scales, channels. `batch` images each, fewer for the largest maps.
 std::vector<BenchCase> bench_cases(int64_t batch);
 
 }  // namespace scdcf::experiments

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 
+#include "scdcf/core/parallel.h"
+#include "scdcf/core/runtime.h"
 #include "scdcf/ops/joint_conv.h"
 
 namespace scdcf::experiments {
 namespace {
 
 nn::FilterExpansion make_expansion(const BenchCase& c) {
-  if (c.lifting) return nn::FilterExpansion(nn::LiftingConvOptions(c.in_channels, c.out_channels, c.grid).modes(c.modes));
+  if (c.lifting)
+    return nn::FilterExpansion(nn::LiftingConvOptions(c.in_channels, c.out_channels, c.grid).modes(c.modes));
   return nn::FilterExpansion(
       nn::JointConvOptions(c.in_channels, c.out_channels, c.grid).modes(c.modes).scale_taps(c.taps));
 }
@@ -17,9 +20,12 @@ nn::FilterExpansion make_expansion(const BenchCase& c) {
 
 const char* name_of(Variant variant) {
   switch (variant) {
-    case Variant::grouped: return "grouped";
-    case Variant::composed: return "composed";
-    case Variant::separable: break;
+    case Variant::grouped:
+      return "grouped";
+    case Variant::composed:
+      return "composed";
+    case Variant::separable:
+      break;
   }
   return "separable";
 }
@@ -62,7 +68,8 @@ torch::Tensor BenchLayer::grouped(const torch::Tensor& input, const torch::Tenso
   const auto weight = torch::einsum("ocmk,mt,skyx->sotcyx", {coefficients, phi, torch::stack(padded)});
   const int64_t size = 2 * radius + 1;
   if (case_.lifting) {
-    const auto out = torch::conv2d(input.squeeze(2), weight.reshape({-1, case_.in_channels, size, size}), {}, 1, radius);
+    const auto out =
+        torch::conv2d(input.squeeze(2), weight.reshape({-1, case_.in_channels, size, size}), {}, 1, radius);
     return out.view({case_.batch, scales, case_.out_channels, case_.size, case_.size}).transpose(1, 2);
   }
   // Every scale sees its taps as channels of its group; the finest plane is repeated beyond the end.
@@ -72,8 +79,8 @@ torch::Tensor BenchLayer::grouped(const torch::Tensor& input, const torch::Tenso
   for (int64_t t = 0; t < taps; ++t) shifted.push_back(extended.narrow(2, t, scales));
   const auto grouped_input =
       torch::stack(shifted, 1).permute({0, 3, 1, 2, 4, 5}).reshape({case_.batch, -1, case_.size, case_.size});
-  const auto out = torch::conv2d(grouped_input, weight.reshape({-1, taps * case_.in_channels, size, size}), {}, 1, radius,
-                                 1, scales);
+  const auto out = torch::conv2d(grouped_input, weight.reshape({-1, taps * case_.in_channels, size, size}), {}, 1,
+                                 radius, 1, scales);
   return out.view({case_.batch, scales, case_.out_channels, case_.size, case_.size}).transpose(1, 2);
 }
 
@@ -85,19 +92,31 @@ void BenchLayer::step(Variant variant, bool backward) {
   }
   const auto out = run(variant, input_, coefficients_);
   // The gradient of an image is never needed: a lifting layer is the first of its network.
-  torch::autograd::grad({out}, case_.lifting ? torch::autograd::variable_list{coefficients_}
-                                             : torch::autograd::variable_list{input_, coefficients_},
+  torch::autograd::grad({out},
+                        case_.lifting ? torch::autograd::variable_list{coefficients_}
+                                      : torch::autograd::variable_list{input_, coefficients_},
                         {cotangent_});
 }
 
 void BenchLayer::floor(bool backward) {
   const torch::NoGradGuard no_grad;
-  for (int s = 0; s < case_.grid.count(); ++s) {
-    const auto product = left_.mm(right_);
-    if (!backward) continue;
-    left_.t().mm(product);
-    if (!case_.lifting) product.mm(right_.t());
-  }
+  // On the CPU each thread takes its share of the pixels: the BLAS itself has one thread (core/runtime.h).
+  const int64_t parts = left_.is_cpu() ? threads() : 1;
+  const auto shares = left_.chunk(parts);
+  const auto product = [&](int64_t part) {
+    for (int s = 0; s < case_.grid.count(); ++s) {
+      const auto& share = shares[static_cast<size_t>(part)];
+      const auto result = share.mm(right_);
+      if (!backward) continue;
+      share.t().mm(result);
+      if (!case_.lifting) result.mm(right_.t());
+    }
+  };
+  if (parts == 1) return product(0);
+  run_parallel(static_cast<int64_t>(shares.size()), [&](int64_t part) {
+    const torch::NoGradGuard no_grad_here;
+    product(part);
+  });
 }
 
 std::vector<torch::Tensor> BenchLayer::results(Variant variant, torch::ScalarType type) const {
@@ -121,7 +140,8 @@ double BenchLayer::error(Variant variant) const {
 }
 
 double BenchLayer::multiply_adds(Variant variant) const {
-  auto shape = ops::conv_shape(input_, coefficients_, expansion_.scale_basis_like(coefficients_), expansion_.filters(), {});
+  auto shape =
+      ops::conv_shape(input_, coefficients_, expansion_.scale_basis_like(coefficients_), expansion_.filters(), {});
   const auto images = static_cast<double>(case_.batch);
   if (variant == Variant::separable) return images * static_cast<double>(ops::separable_multiply_adds(shape));
   if (variant == Variant::grouped)

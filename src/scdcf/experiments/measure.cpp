@@ -8,9 +8,9 @@
 #include <string>
 
 #ifdef SCDCF_WITH_CUDA
-# include <ATen/cuda/CUDAEvent.h>
-# include <c10/cuda/CUDACachingAllocator.h>
-# include <c10/cuda/CUDAFunctions.h>
+#  include <ATen/cuda/CUDAEvent.h>
+#  include <c10/cuda/CUDACachingAllocator.h>
+#  include <c10/cuda/CUDAFunctions.h>
 #endif
 
 namespace scdcf::experiments {
@@ -48,7 +48,8 @@ double process_memory(const std::string& name) {
 
 }  // namespace
 
-std::vector<double> median_ms(const std::vector<std::function<void()>>& works, c10::Device device, double budget_seconds) {
+std::vector<double> median_ms(const std::vector<std::function<void()>>& works, c10::Device device,
+                              double budget_seconds) {
   constexpr int kMost = 25, kLeast = 3;
   std::vector<int> calls;
   for (const auto& work : works) {
@@ -82,7 +83,7 @@ double peak_extra_bytes(const std::function<void()>& work, c10::Device device) {
   }
 #endif
   (void)device;
-  malloc_trim(0);  // memory kept from earlier work would hide what this work needs
+  malloc_trim(0);                                 // memory kept from earlier work would hide what this work needs
   std::ofstream("/proc/self/clear_refs") << "5";  // resets the high-water mark
   const double before = process_memory("VmRSS");
   work();

@@ -8,12 +8,14 @@
 
 namespace scdcf::experiments {
 
-/// Milliseconds per call, the median over samples. Several pieces of work are timed in turn, sample by sample, so that a
-/// busy moment of the machine meets all of them alike. On a GPU the time is between events on the stream, after warm-up.
-std::vector<double> median_ms(const std::vector<std::function<void()>>& works, c10::Device device, double budget_seconds);
+/// Milliseconds per call, the median over samples. Several pieces of work are timed in turn, sample by sample, so that
+/// a busy moment of the machine meets all of them alike. On a GPU the time is between events on the stream, after
+/// warm-up.
+std::vector<double> median_ms(const std::vector<std::function<void()>>& works, c10::Device device,
+                              double budget_seconds);
 
-/// Bytes by which the memory in use rises at its highest while `work` runs: from the allocator on a GPU, from the resident
-/// memory of the process on the CPU.
+/// Bytes by which the memory in use rises at its highest while `work` runs: from the allocator on a GPU, from the
+/// resident memory of the process on the CPU.
 double peak_extra_bytes(const std::function<void()>& work, c10::Device device);
 
 }  // namespace scdcf::experiments

@@ -5,12 +5,12 @@
 #include "scdcf/nn/pooling.h"
 
 #ifdef SCDCF_WITH_CUDA
-# include <ATen/autocast_mode.h>
-# include <ATen/cuda/CUDAGraph.h>
-# include <ATen/ops/_fused_adam.h>
-# include <c10/cuda/CUDAFunctions.h>
-# include <c10/cuda/CUDAGuard.h>
-# include <c10/cuda/CUDAStream.h>
+#  include <ATen/autocast_mode.h>
+#  include <ATen/cuda/CUDAGraph.h>
+#  include <ATen/ops/_fused_adam.h>
+#  include <c10/cuda/CUDAFunctions.h>
+#  include <c10/cuda/CUDAGuard.h>
+#  include <c10/cuda/CUDAStream.h>
 #endif
 
 namespace scdcf::experiments {
@@ -26,8 +26,8 @@ torch::nn::Sequential smnist_network(int64_t size, ops::Algorithm algorithm) {
       torch::nn::ReLU(), nn::SpatialAvgPool(), joint(32, 64), nn::ScaleBatchNorm(64), torch::nn::ReLU(),
       nn::SpatialAvgPool(), joint(64, 96), nn::ScaleBatchNorm(96), torch::nn::ReLU(),
       nn::SpatialAvgPool(nn::SpatialPoolOptions(last).padding(2)), nn::ScaleMaxProjection(), torch::nn::Flatten(),
-      torch::nn::Linear(torch::nn::LinearOptions(96 * 4, 256).bias(false)), torch::nn::BatchNorm1d(256), torch::nn::ReLU(),
-      torch::nn::Dropout(0.7), torch::nn::Linear(256, 10));
+      torch::nn::Linear(torch::nn::LinearOptions(96 * 4, 256).bias(false)), torch::nn::BatchNorm1d(256),
+      torch::nn::ReLU(), torch::nn::Dropout(0.7), torch::nn::Linear(256, 10));
 }
 
 struct TrainingStep::State {
@@ -63,8 +63,8 @@ struct TrainingStep::State {
     const auto gradients = torch::autograd::grad({loss()}, {parameters.begin(), parameters.end()});
     const torch::NoGradGuard no_grad;
     at::_foreach_add_(steps, 1);
-    at::_fused_adam_(parameters, gradients, first_moments, second_moments, {}, steps, 0.01, 0.9, 0.999, 1e-4, 1e-8, false,
-                     false);
+    at::_fused_adam_(parameters, gradients, first_moments, second_moments, {}, steps, 0.01, 0.9, 0.999, 1e-4, 1e-8,
+                     false, false);
   }
 
   void capture() {
@@ -76,7 +76,8 @@ struct TrainingStep::State {
     }
     const auto stream = c10::cuda::getStreamFromPool();
     const c10::cuda::CUDAStreamGuard guard(stream);
-    for (int i = 0; i < 3; ++i) device_step();  // caches, autotuners and shared-memory limits settle outside the capture
+    for (int i = 0; i < 3; ++i)
+      device_step();  // caches, autotuners and shared-memory limits settle outside the capture
     c10::cuda::device_synchronize();
     graph.capture_begin();
     device_step();

@@ -9,8 +9,8 @@
 
 namespace scdcf::experiments {
 
-/// ScDCFNet for images of `size` x `size` (28 or 56): K = 15, K_alpha = L_alpha = 3, five scales, channels 32/64/96, average
-/// pooling, maximum over scale, 256 hidden units, 10 classes.
+/// ScDCFNet for images of `size` x `size` (28 or 56): K = 15, K_alpha = L_alpha = 3, five scales, channels 32/64/96,
+/// average pooling, maximum over scale, 256 hidden units, 10 classes.
 torch::nn::Sequential smnist_network(int64_t size, ops::Algorithm algorithm);
 
 /// A step on random images and labels, repeated at will. On a GPU it is captured once in a CUDA graph and replayed.

@@ -38,9 +38,7 @@ FilterExpansion::FilterExpansion(const JointConvOptions& options)
       lifting_(false) {}
 
 at::Tensor FilterExpansion::scale_basis_like(const at::Tensor& tensor) const {
-  return at::tensor(scale_basis_.values, at::kDouble)
-      .view({scale_basis_.count, scale_basis_.taps})
-      .to(tensor.device(), tensor.scalar_type());
+  return filters_->constant(scale_basis_.values, {scale_basis_.count, scale_basis_.taps}, tensor.options());
 }
 
 double FilterExpansion::initial_deviation(int64_t in_channels) const {

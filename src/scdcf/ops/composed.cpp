@@ -50,8 +50,8 @@ at::Tensor compose_filters(const at::Tensor& coefficients, const at::Tensor& sca
   const int64_t out = coefficients.size(0), in = coefficients.size(1), modes = coefficients.size(3);
   std::vector<at::Tensor> per_plane;
   for (const auto& plane : planes) {
-    // Taps on the same plane add up before they meet the filters.
-    const auto phi = scale_basis.index_select(1, at::tensor(plane.taps, at::kLong).to(scale_basis.device())).sum(1);
+    // Taps on the same plane follow each other, and add up before they meet the filters.
+    const auto phi = scale_basis.narrow(1, plane.taps.front(), static_cast<int64_t>(plane.taps.size())).sum(1);
     per_plane.push_back((coefficients * phi.view({1, 1, -1, 1})).sum(2));
   }
   const auto mixed = at::cat(per_plane, 1).reshape({-1, modes});

@@ -38,4 +38,12 @@ at::Tensor FilterBank::factors(const at::TensorOptions& options) const {
   return cached_factors_;
 }
 
+at::Tensor FilterBank::constant(const std::vector<double>& values, at::IntArrayRef shape,
+                                const at::TensorOptions& options) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  auto& cached = cached_constants_[values];
+  if (!cached.defined() || !fits(cached, options)) cached = convert(values, shape, options);
+  return cached.view(shape);
+}
+
 }  // namespace scdcf::ops

@@ -3,6 +3,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <map>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -28,12 +29,16 @@ class FilterBank {
   std::vector<at::Tensor> filters(const at::TensorOptions& options) const;
   /// The 1-D factors of a separable basis, one after the other: per scale the columns [A, L_s], then the rows [B, L_s].
   at::Tensor factors(const at::TensorOptions& options) const;
+  /// Any other small table of numbers that belongs to the layer. Tables are told apart by their values; after the first
+  /// use nothing is copied to the device any more, so that a network can be captured in a CUDA graph.
+  at::Tensor constant(const std::vector<double>& values, at::IntArrayRef shape, const at::TensorOptions& options) const;
 
  private:
   SampledBasis sampled_;
   mutable std::mutex mutex_;
   mutable std::vector<at::Tensor> cached_filters_;
   mutable at::Tensor cached_factors_;
+  mutable std::map<std::vector<double>, at::Tensor> cached_constants_;
 };
 
 }  // namespace scdcf::ops

@@ -31,12 +31,13 @@ MixingPlan plan_mixing(const ScaleSources& sources) {
 }
 
 /// mixing[g, k, c, o] = sum over taps t of set g and scale modes m of phi_m[t] a[o, c, m, k].
-at::Tensor make_mixing(const at::Tensor& coefficients, const at::Tensor& scale_basis, const MixingPlan& plan) {
-  auto membership = at::zeros({scale_basis.size(1), static_cast<int64_t>(plan.tap_sets.size())}, at::kDouble);
-  auto entry = membership.accessor<double, 2>();
-  for (size_t g = 0; g < plan.tap_sets.size(); ++g)
-    for (const int64_t tap : plan.tap_sets[g]) entry[tap][static_cast<int64_t>(g)] = 1;
-  const auto phi = scale_basis.matmul(membership.to(scale_basis.device(), scale_basis.scalar_type()));  // [M, G]
+at::Tensor make_mixing(const at::Tensor& coefficients, const at::Tensor& scale_basis, const FilterBank& filters,
+                       const MixingPlan& plan) {
+  const auto sets = static_cast<int64_t>(plan.tap_sets.size());
+  std::vector<double> membership(static_cast<size_t>(scale_basis.size(1) * sets), 0.0);  // [T, G]
+  for (int64_t g = 0; g < sets; ++g)
+    for (const int64_t tap : plan.tap_sets[static_cast<size_t>(g)]) membership[static_cast<size_t>(tap * sets + g)] = 1;
+  const auto phi = scale_basis.matmul(filters.constant(membership, {scale_basis.size(1), sets}, scale_basis.options()));
   // [O, C, M, K] -> [G, K, C, O], contracted over M as one small matrix product.
   const auto ordered = coefficients.permute({2, 3, 1, 0}).reshape({coefficients.size(2), -1});
   return phi.t().matmul(ordered).view({phi.size(1), coefficients.size(3), coefficients.size(1), coefficients.size(0)});
@@ -63,7 +64,7 @@ at::Tensor joint_conv_separable(const at::Tensor& input, const at::Tensor& coeff
     arguments.modes.push_back(mode.row);
   }
   for (const auto& scale : sampled.scales) arguments.radii.push_back(scale.radius);
-  return separable_joint_conv(input, make_mixing(coefficients, scale_basis, plan),
+  return separable_joint_conv(input, make_mixing(coefficients, scale_basis, filters, plan),
                               filters.factors(coefficients.options()), arguments);
 }
 

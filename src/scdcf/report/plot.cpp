@@ -58,7 +58,8 @@ std::string script(const Plot& plot, const std::string& stem) {
     text << "set termoption noenhanced\n";
     text << "set title " << quoted(plot.title) << "\nset xlabel " << quoted(plot.x_label) << "\nset ylabel "
          << quoted(plot.y_label) << "\n";
-    text << "set grid back lt 1 lw 1 lc rgb \"#d0d0d0\"\nset key outside right center Left reverse\nset border 3\nset tics nomirror\n";
+    text << "set grid back lt 1 lw 1 lc rgb \"#d0d0d0\"\nset key outside right center Left reverse\nset border 3\nset "
+            "tics nomirror\n";
     if (plot.log_x) text << "set logscale x\n";
     text << "set xtics (" << ticks(plot) << ")\nset offsets graph 0.03, graph 0.03, graph 0.03, graph 0.03\n";
     if (plot.log_y) text << "set logscale y\nset format y \"%g\"\n";
@@ -66,7 +67,9 @@ std::string script(const Plot& plot, const std::string& stem) {
     for (size_t i = 0; i < plot.series.size(); ++i) {
       const auto& series = plot.series[i];
       const size_t colour = series.colour < 0 ? i : static_cast<size_t>(series.colour);
-      const char* style = plot.points_only && !series.dashed ? "points ps 1.6" : series.dashed ? "lines" : "linespoints ps 1.2";
+      const char* style = plot.points_only && !series.dashed ? "points ps 1.6"
+                          : series.dashed                    ? "lines"
+                                                             : "linespoints ps 1.2";
       text << (i == 0 ? " " : ", ") << quoted(stem + ".dat") << " index " << i << " with " << style << " lw 2";
       if (!series.dashed) text << " pt " << 5 + 2 * (i % 5);
       text << " dt " << (series.dashed ? 2 : 1) << " lc rgb " << quoted(kColours[colour % kColours.size()]) << " title "
@@ -94,10 +97,9 @@ std::string data(const Plot& plot) {
 bool run_gnuplot(const std::filesystem::path& folder, const std::string& file) {
   const std::string command = "cd \"$1\" && exec gnuplot \"$2\" >/dev/null 2>&1";
   const std::string place = folder.string();
-  std::array<const char*, 6> arguments = {"sh", "-c", command.c_str(), "sh", place.c_str(), file.c_str()};
-  std::vector<char*> argv;
-  for (const char* argument : arguments) argv.push_back(const_cast<char*>(argument));
-  argv.push_back(nullptr);
+  const auto word = [](const char* text) { return const_cast<char*>(text); };  // posix_spawn does not write to them
+  std::array<char*, 7> argv = {word("sh"),         word("-c"), word(command.c_str()), word("sh"), word(place.c_str()),
+                               word(file.c_str()), nullptr};
   pid_t child = 0;
   if (posix_spawn(&child, "/bin/sh", nullptr, nullptr, argv.data(), environ) != 0) return false;
   int status = 0;

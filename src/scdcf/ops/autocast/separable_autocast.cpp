@@ -1,5 +1,5 @@
-// Under autocast to bfloat16 the features are bfloat16; the mixing matrices stay float and are rounded inside the kernel.
-// Under any other autocast type the operator runs in float32.
+// Under autocast to bfloat16 the features are bfloat16; the mixing matrices stay float and are rounded inside the
+// kernel. Under any other autocast type the operator runs in float32.
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
 #include <torch/library.h>
@@ -24,7 +24,8 @@ at::Tensor separable_joint_conv_autocast(const at::Tensor& input, const at::Tens
   const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::DispatchKey::Autocast);
   const auto type = autocast_type() == at::kBFloat16 ? at::kBFloat16 : at::kFloat;
   return separable_joint_conv(at::autocast::cached_cast(type, input, input.device().type()),
-                              at::autocast::cached_cast(at::kFloat, mixing, mixing.device().type()), factors.to(at::kFloat),
+                              at::autocast::cached_cast(at::kFloat, mixing, mixing.device().type()),
+                              factors.to(at::kFloat),
                               {modes.vec(), radii.vec(), sources.vec(), column_modes, row_modes, stride, padding});
 }
 

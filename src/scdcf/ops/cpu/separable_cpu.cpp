@@ -4,20 +4,14 @@
 #include <torch/library.h>
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/parallel.h"
 #include "scdcf/ops/cpu/separable_kernel.h"
 #include "scdcf/ops/separable.h"
 
 namespace scdcf::ops {
 namespace {
 
-cpu::Parallel torch_threads() {
-  return {at::in_parallel_region() ? 1 : at::get_num_threads(),
-          [](int64_t count, const std::function<void(int64_t)>& fn) {
-            at::parallel_for(0, count, 1, [&](int64_t begin, int64_t end) {
-              for (int64_t i = begin; i < end; ++i) fn(i);
-            });
-          }};
-}
+cpu::Parallel torch_threads() { return {at::in_parallel_region() ? 1 : at::get_num_threads(), run_parallel}; }
 
 at::Tensor channels_last(const at::Tensor& tensor) { return tensor.contiguous(at::MemoryFormat::ChannelsLast3d); }
 

@@ -1,0 +1,48 @@
+// The gradient of the mixing matrices, fused: both 1-D passes and the product over pixels in one block.
+//
+//   grad_mixing[j][(a,b)][c][o] = sum over scales and sources that use j, images, input rows v and output columns x of
+//                                 U_b[v, x, c] * dV_a[v, x, o]
+// with U the row pass of the input and dV the adjoint column pass of grad_out. A block owns 32 input channels with up
+// to four row modes, 32 output channels with up to four column modes, and a slice of the pixels of one mixing matrix; a
+// second kernel adds the slices in a fixed order. Two blocks share a multiprocessor: the passes of one run beside the
+// product of the other.
+#pragma once
+
+#include "scdcf/ops/cuda/line_bank.h"
+
+namespace scdcf::ops::cuda {
+
+constexpr int kGradientModes = 4;                                 // modes of one kind per block
+constexpr int kGradientRowTiles = 4, kGradientColumnTiles = 8;    // a warp holds 64 x 64 sums
+constexpr int kGradientThreads = 128, kGradientSums = 128 * 128;  // 2 x 2 warps
+
+struct GradientPair {
+  int16_t plane, scale;
+};
+
+struct MixingPlan {
+  int batch, planes, scales, in_channels, out_channels, in_width, out_width, in_pixels, out_pixels, mixings;
+  LineBank rows, columns;  // of U along x and of dV along y
+  int images, groups, in_tiles, out_tiles;
+  int pixels;  // of a unit, rounded up to a step of the product
+  int out_operand, row_table, column_table, shared_bytes;
+  int slices;
+  int16_t radius[kMaxScales];
+  int16_t pair_begin[kMaxMixings + 1], slice_begin[kMaxMixings + 1];
+  GradientPair pairs[kMaxSources];
+
+  /// Channel tiles times groups of modes: blocks per slice.
+  __host__ __device__ int tiles() const { return in_tiles * rows.groups * out_tiles * columns.groups; }
+  __host__ __device__ int units_per_pair() const { return rows.tiles * columns.tiles * groups; }
+  int64_t partial_floats() const { return int64_t(slices) * tiles() * kGradientSums; }
+};
+
+static_assert(sizeof(MixingPlan) <= 4000, "kernel parameters");
+
+bool plan_mixing_gradient(const DeviceProblem& p, int element, MixingPlan& plan);
+/// `rows` and `columns` are the fragments of the plan's two banks.
+void run_mixing_gradient(const DeviceProblem& p, const MixingPlan& plan, const void* in, const float4* rows,
+                         const float4* columns, const void* grad_out, float* partial, float* grad_mixing, DataType type,
+                         Precision precision, cudaStream_t stream);
+
+}  // namespace scdcf::ops::cuda

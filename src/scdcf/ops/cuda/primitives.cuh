@@ -1,0 +1,90 @@
+// The few machine operations the kernels use, so that the kernels themselves are plain C++ (and can be emulated on a
+// CPU).
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace scdcf::ops::cuda {
+
+using bf16 = __nv_bfloat16;
+
+__device__ inline char* shared_memory() {
+  extern __shared__ __align__(128) char memory[];
+  return memory;
+}
+
+__device__ inline void sync_block() { __syncthreads(); }
+
+__device__ inline uint32_t round_tf32(float x) {
+  uint32_t r;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
+  return r;
+}
+
+__device__ inline int lowest_bit(uint32_t x) { return __ffs(static_cast<int>(x)) - 1; }
+__device__ inline float bits_to_float(uint32_t x) { return __uint_as_float(x); }
+__device__ inline uint32_t float_to_bits(float x) { return __float_as_uint(x); }
+
+/// d[16x8] += a[16x8] * b[8x8], tf32 operands.
+__device__ inline void mma_tf32(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+/// d[16x8] += a[16x16] * b[16x8], bf16 operands.
+__device__ inline void mma_bf16(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+/// Four 8-row by 16-byte matrices; lane l names row l%8 of matrix l/8 and gets word l%4 of row l/4 of each.
+__device__ inline void load_matrices(uint32_t (&r)[4], const void* row) {
+  const uint32_t address = static_cast<uint32_t>(__cvta_generic_to_shared(row));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(address)
+               : "memory");
+}
+
+/// Four 8x8 matrices of 16-bit numbers, transposed: lane l gets rows 2 (l % 4) and + 1 of column l / 4 of each.
+__device__ inline void load_transposed(uint32_t (&r)[4], const void* row) {
+  const uint32_t address = static_cast<uint32_t>(__cvta_generic_to_shared(row));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(address)
+               : "memory");
+}
+
+inline void check(cudaError_t status, const char* what) {
+  if (status != cudaSuccess)
+    throw std::runtime_error(std::string("scdcf cuda: ") + what + ": " + cudaGetErrorString(status));
+}
+
+inline int device_attribute(cudaDeviceAttr attribute) {
+  int device = 0, value = 0;
+  check(cudaGetDevice(&device), "device");
+  check(cudaDeviceGetAttribute(&value, attribute, device), "device attribute");
+  return value;
+}
+inline int multiprocessors() { return device_attribute(cudaDevAttrMultiProcessorCount); }
+inline int shared_memory_limit() { return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin); }
+
+template <class... Params, class... Args>
+void launch(void (*kernel)(Params...), int64_t blocks, int threads, size_t shared, cudaStream_t stream, Args... args) {
+  if (blocks <= 0) return;
+  if (blocks > 0x7fffffff) throw std::runtime_error("scdcf cuda: more than 2^31-1 blocks");
+  if (shared > 48 * 1024)
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
+          "shared memory");
+  kernel<<<static_cast<unsigned>(blocks), threads, shared, stream>>>(args...);
+  check(cudaGetLastError(), "launch");
+}
+
+}  // namespace scdcf::ops::cuda

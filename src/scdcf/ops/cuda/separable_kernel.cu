@@ -1,0 +1,164 @@
+// Chooses a kernel family for each call: tiled tensor-core kernels where a tiling fits, plain loops otherwise.
+#include "scdcf/ops/cuda/separable_kernel.h"
+
+#include "scdcf/ops/cuda/few_channels.h"
+#include "scdcf/ops/cuda/fused.h"
+#include "scdcf/ops/cuda/mixing_gradient.h"
+#include "scdcf/ops/cuda/naive.h"
+#include "scdcf/ops/cuda/primitives.cuh"
+
+namespace scdcf::ops::cuda {
+namespace {
+
+int element_size(DataType type) { return type == DataType::bfloat16 ? 2 : type == DataType::float32 ? 4 : 8; }
+size_t aligned(int64_t bytes) { return static_cast<size_t>((bytes + 255) / 256 * 256); }
+
+bool is_exact(DataType type, Precision precision) { return type == DataType::float32 && precision == Precision::fp32; }
+
+struct Counts {
+  int64_t in, out, mixing;
+  explicit Counts(const DeviceProblem& p)
+      : in(int64_t(p.batch) * p.planes * p.in_height * p.in_width * p.in_channels),
+        out(int64_t(p.batch) * p.scale_count * p.out_height * p.out_width * p.out_channels),
+        mixing(int64_t(p.mixings) * p.mode_count * p.in_channels * p.out_channels) {}
+  bool trivial() const { return in == 0 || out == 0 || mixing == 0; }  // every result is zero or empty
+};
+
+void clear(void* pointer, int64_t bytes, cudaStream_t stream) {
+  if (bytes > 0) check(cudaMemsetAsync(pointer, 0, static_cast<size_t>(bytes), stream), "clear");
+}
+
+void require(bool ok, const char* what) {
+  if (!ok) throw std::runtime_error(std::string("scdcf cuda: ") + what);
+}
+
+enum class Family { few, tiled, naive };
+
+/// The plans of one problem; the workspace query and the launch make the same choice from them.
+struct ForwardChoice {
+  Family family = Family::naive;
+  FusedPlan fused{};
+  FewPlan few{};
+  ForwardChoice(const DeviceProblem& p, DataType type, bool forward) {
+    if (type == DataType::float64) return;
+    if (forward && plan_few_channels(p, false, few))
+      family = Family::few;
+    else if (plan_fused(p, forward, element_size(type), fused))
+      family = Family::tiled;
+  }
+  size_t workspace(const DeviceProblem& p, DataType type) const {
+    return family == Family::tiled ? packed_bytes(p, type) + first_bytes(p) + aligned(fused.second.bytes(p.scale_count))
+                                   : 0;
+  }
+  size_t packed_bytes(const DeviceProblem& p, DataType type) const {
+    return aligned(fused.packed_words(p.mixings, element_size(type)) * 4);
+  }
+  size_t first_bytes(const DeviceProblem& p) const { return aligned(fused.first.bytes(p.scale_count)); }
+  void run(const DeviceProblem& p, bool forward, const void* source, const float* factors, const float* mixing,
+           void* target, void* workspace, DataType type, Precision precision, cudaStream_t stream) const {
+    auto* packed = static_cast<uint32_t*>(workspace);
+    auto* first = reinterpret_cast<float4*>(static_cast<char*>(workspace) + packed_bytes(p, type));
+    auto* second = first + first_bytes(p) / sizeof(float4);
+    const bool exact = is_exact(type, precision);
+    build_bank(p, fused.first, forward, factors, first, exact, stream);
+    build_bank(p, fused.second, !forward, factors, second, exact, stream);
+    pack_mixing(p, fused, forward, mixing, packed, type, precision, stream);
+    run_fused(fused, source, first, second, packed, target, type, precision, stream);
+  }
+};
+
+struct GradientChoice {
+  Family family = Family::naive;
+  MixingPlan tiled{};
+  FewPlan few{};
+  GradientChoice(const DeviceProblem& p, DataType type) {
+    if (type == DataType::float64) return;
+    if (plan_few_channels(p, true, few))
+      family = Family::few;
+    else if (plan_mixing_gradient(p, element_size(type), tiled))
+      family = Family::tiled;
+  }
+  size_t workspace(const DeviceProblem& p) const {
+    if (family == Family::tiled)
+      return aligned(tiled.partial_floats() * 4) + row_bytes(p) + aligned(tiled.columns.bytes(p.scale_count));
+    return family == Family::few ? aligned(few.partial_floats() * 4) : 0;
+  }
+  size_t row_bytes(const DeviceProblem& p) const { return aligned(tiled.rows.bytes(p.scale_count)); }
+  void run(const DeviceProblem& p, const void* in, const float* factors, const void* grad_out, float* grad_mixing,
+           void* workspace, DataType type, Precision precision, cudaStream_t stream) const {
+    auto* partial = static_cast<float*>(workspace);
+    auto* rows = reinterpret_cast<float4*>(static_cast<char*>(workspace) + aligned(tiled.partial_floats() * 4));
+    auto* columns = rows + row_bytes(p) / sizeof(float4);
+    build_bank(p, tiled.rows, true, factors, rows, is_exact(type, precision), stream);
+    build_bank(p, tiled.columns, false, factors, columns, is_exact(type, precision), stream);
+    run_mixing_gradient(p, tiled, in, rows, columns, grad_out, partial, grad_mixing, type, precision, stream);
+  }
+};
+
+}  // namespace
+
+size_t forward_workspace(const SeparableProblem& problem, DataType type, Precision) {
+  const DeviceProblem p = make_device_problem(problem);
+  return Counts(p).trivial() ? 0 : ForwardChoice(p, type, true).workspace(p, type);
+}
+
+size_t backward_workspace(const SeparableProblem& problem, DataType type, Precision, bool grad_in, bool grad_mixing) {
+  const DeviceProblem p = make_device_problem(problem);
+  if (Counts(p).trivial()) return 0;
+  return (grad_in ? ForwardChoice(p, type, false).workspace(p, type) : 0) +
+         (grad_mixing ? GradientChoice(p, type).workspace(p) : 0);
+}
+
+void forward(const SeparableProblem& problem, const void* in, const void* factors, const void* mixing, void* out,
+             void* workspace, DataType type, Precision precision, cudaStream_t stream) {
+  const DeviceProblem p = make_device_problem(problem);
+  const Counts counts(p);
+  if (counts.trivial()) return clear(out, counts.out * element_size(type), stream);
+  const ForwardChoice choice(p, type, true);
+  require(in && factors && mixing && out && (workspace || choice.workspace(p, type) == 0),
+          "null pointer given to forward");
+  const auto* f = static_cast<const float*>(factors);
+  const auto* m = static_cast<const float*>(mixing);
+  if (choice.family == Family::few) return few_forward(p, choice.few, in, f, m, out, type, precision, stream);
+  if (choice.family == Family::naive) return naive_forward(p, in, factors, mixing, out, type, stream);
+  choice.run(p, true, in, f, m, out, workspace, type, precision, stream);
+}
+
+void backward(const SeparableProblem& problem, const void* in, const void* factors, const void* mixing,
+              const void* grad_out, void* grad_in, void* grad_mixing, void* workspace, DataType type,
+              Precision precision, cudaStream_t stream) {
+  const DeviceProblem p = make_device_problem(problem);
+  const Counts counts(p);
+  if (counts.trivial()) {
+    if (grad_in) clear(grad_in, counts.in * element_size(type), stream);
+    if (grad_mixing) clear(grad_mixing, counts.mixing * (type == DataType::float64 ? 8 : 4), stream);
+    return;
+  }
+  require(in && factors && mixing && grad_out, "null pointer given to backward");
+  const auto* f = static_cast<const float*>(factors);
+  const auto* m = static_cast<const float*>(mixing);
+  char* space = static_cast<char*>(workspace);
+  if (grad_in) {
+    const ForwardChoice choice(p, type, false);
+    require(space || choice.workspace(p, type) == 0, "null workspace given to backward");
+    if (choice.family == Family::tiled) {
+      choice.run(p, false, grad_out, f, m, grad_in, space, type, precision, stream);
+      space += choice.workspace(p, type);
+    } else {
+      naive_grad_in(p, grad_out, factors, mixing, grad_in, type, stream);
+    }
+  }
+  if (grad_mixing) {
+    const GradientChoice choice(p, type);
+    require(space || choice.workspace(p) == 0, "null workspace given to backward");
+    auto* result = static_cast<float*>(grad_mixing);
+    if (choice.family == Family::few)
+      few_grad_mixing(p, choice.few, in, f, grad_out, reinterpret_cast<float*>(space), result, type, precision, stream);
+    else if (choice.family == Family::tiled)
+      choice.run(p, in, f, grad_out, result, space, type, precision, stream);
+    else
+      naive_grad_mixing(p, in, factors, grad_out, grad_mixing, type, stream);
+  }
+}
+
+}  // namespace scdcf::ops::cuda

@@ -1,0 +1,40 @@
+// The separable joint convolution on a CUDA device: torch-free host interface.
+//
+// Every function enqueues kernels on `stream` and returns: no synchronisation, no allocation, no copies, so calls can
+// be captured in a CUDA graph (call once outside the capture first: that raises shared-memory limits). Results are
+// deterministic: sums run in a fixed order. The problem travels by value in the kernel parameters, hence the limits
+// below; a problem beyond them, a bad pointer or a CUDA error throws std::runtime_error.
+//
+//   data      in, out, grads    factors   mixing    grad_mixing   arithmetic
+//   float32   float             float     float     float         fp32: 3xTF32 on tensor cores, about 1e-6; tf32: about
+//   5e-4 bfloat16  bf16 (16 bit)     float     float     float         bf16 operands in the mix, tf32 in the 1-D passes
+//   float64   double            double    double    double        plain loops: for gradcheck, not for speed
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+#include "scdcf/ops/separable_problem.h"
+
+namespace scdcf::ops::cuda {
+
+constexpr int kMaxScales = 32, kMaxSources = 160, kMaxModes = 64, kMaxPlanes = 64, kMaxMixings = 160;
+
+enum class DataType { float32, bfloat16, float64 };
+enum class Precision { fp32, tf32 };  // read for float32 data only
+
+/// Bytes of device workspace (16-byte aligned) that the calls below need for this problem on the current device.
+size_t forward_workspace(const SeparableProblem& problem, DataType type, Precision precision);
+size_t backward_workspace(const SeparableProblem& problem, DataType type, Precision precision, bool grad_in,
+                          bool grad_mixing);
+
+void forward(const SeparableProblem& problem, const void* in, const void* factors, const void* mixing, void* out,
+             void* workspace, DataType type, Precision precision, cudaStream_t stream);
+
+/// A null grad_in or grad_mixing is not computed; what is given is overwritten, not added to.
+void backward(const SeparableProblem& problem, const void* in, const void* factors, const void* mixing,
+              const void* grad_out, void* grad_in, void* grad_mixing, void* workspace, DataType type,
+              Precision precision, cudaStream_t stream);
+
+}  // namespace scdcf::ops::cuda
