@@ -190,7 +190,8 @@ void bench(const Options& options) {
     require(options.device == "cuda", "--device: got \"", options.device, "\", expected cpu or cuda");
     require(torch::cuda::is_available(), "--device: got cuda, but this LibTorch sees no CUDA device");
     device = torch::Device(torch::kCUDA);
-    at::globalContext().setBenchmarkCuDNN(true);  // the composed forms get cuDNN's best algorithm
+    at::globalContext().setBenchmarkCuDNN(true);   // the composed forms get cuDNN's best algorithm
+    at::globalContext().setAllowTF32CuBLAS(true);  // and the floor the same precision as the convolutions
   }
   require(options.batch >= 0 && options.batch <= 65536, "--batch: got ", options.batch, ", expected 1 to 65536");
   const int64_t batch = options.batch > 0 ? options.batch : device.is_cuda() ? 128 : 32;

@@ -60,7 +60,8 @@ struct TrainingStep::State {
 #ifdef SCDCF_WITH_CUDA
   /// Everything on the device, nothing that asks the host: capturable.
   void device_step() {
-    const auto gradients = torch::autograd::grad({loss()}, {parameters.begin(), parameters.end()});
+    auto gradients = torch::autograd::grad({loss()}, {parameters.begin(), parameters.end()});
+    for (auto& gradient : gradients) gradient = gradient.contiguous();  // the fused update wants the parameters' layout
     const torch::NoGradGuard no_grad;
     at::_foreach_add_(steps, 1);
     at::_fused_adam_(parameters, gradients, first_moments, second_moments, {}, steps, 0.01, 0.9, 0.999, 1e-4, 1e-8,

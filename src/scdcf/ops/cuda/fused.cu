@@ -51,7 +51,7 @@ __device__ void first_pass(const FusedPlan& f, const Block& b, const T* source, 
                        channels - chunk * kChunk,
                        wide};
   const PassOutput out{b.product, b.table, f.images, f.lines, f.first.tile * f.lines * pitch, pitch};
-  line_pass<T, exact, 1>(lines, factors + f.first.at(stage.scale, b.p_tile, 0), f.first.row_tiles(), f.first.depth,
+  line_pass<T, exact, 2>(lines, factors + f.first.at(stage.scale, b.p_tile, 0), f.first.row_tiles(), f.first.depth,
                          out);
 }
 
@@ -76,7 +76,7 @@ __device__ void mix(const FusedPlan& f, const Block& b, float (&acc)[kRowTiles][
     if (modes) mode = lowest_bit(modes);
     const uint4* following =
         matrix + mode * steps * step_words;  // the last turn fetches its own first step again, unused
-#pragma unroll
+#pragma unroll 2
     for (int step = 0; step < steps; ++step) {
       const uint32_t w[kColumnTiles][2] = {
           {next0.x, next0.y}, {next0.z, next0.w}, {next1.x, next1.y}, {next1.z, next1.w}};
@@ -104,17 +104,24 @@ __device__ void spill(const FusedPlan& f, const Block& b, float (&acc)[kRowTiles
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warp_m = warp / f.warps_n,
             warp_n = warp - warp_m * f.warps_n;
   const int pixels = f.images * f.first.tile * f.lines, rows = f.result_rows, row0 = warp_m * kRowTiles * 16 + lane / 4;
+  const int columns = f.second.modes * f.wide - warp_n * kColumnTiles * 8;  // of this warp; the rest is padding
   float* product = reinterpret_cast<float*>(b.product);
+  float* out[kColumnTiles];
 #pragma unroll
   for (int j = 0; j < kColumnTiles; ++j) {
     const int column = (warp_n * kColumnTiles + j) * 8, mode = column / f.wide, channel = column - mode * f.wide;
-    float* out = product + (mode * rows + row0) * f.wide + (channel ^ swizzle(row0, f.wide)) + lane % 4 * 2;
+    out[j] = product + (mode * rows + row0) * f.wide + (channel ^ swizzle(row0, f.wide)) + lane % 4 * 2;
+  }
 #pragma unroll
-    for (int i = 0; i < kRowTiles * 2; ++i) {
+  for (int i = 0; i < kRowTiles * 2; ++i) {
+    const bool inside = row0 + i * 8 < pixels;
+#pragma unroll
+    for (int j = 0; j < kColumnTiles; ++j) {
       float* at = &acc[i / 2][j][i % 2 * 2];
-      if (mode < f.second.modes && row0 + i * 8 < pixels)
-        *reinterpret_cast<float2*>(out + i * 8 * f.wide) = make_float2(operand<exact>(at[0]), operand<exact>(at[1]));
+      if (inside && j * 8 < columns)
+        *reinterpret_cast<float2*>(out[j]) = make_float2(operand<exact>(at[0]), operand<exact>(at[1]));
       at[0] = at[1] = 0;
+      out[j] += 8 * f.wide;
     }
   }
   const int beyond = (rows - pixels) * f.wide;
@@ -124,37 +131,34 @@ __device__ void spill(const FusedPlan& f, const Block& b, float (&acc)[kRowTiles
   }
 }
 
-/// Adds to (or sets, on the first stage) two neighbouring channels of the result.
-template <class T>
-__device__ void add_result(T* at, float2 value, float2* sum, bool exists, bool two, bool even, bool first, bool last) {
-  if constexpr (sizeof(T) == 2) {
-    if (!first) value.x += sum->x, value.y += sum->y;
-    if (!last) {
-      *sum = value;
-      return;
-    }
-    if (!exists) return;
-    if (even) {
-      *reinterpret_cast<uint32_t*>(at) = pack_bf16(value.x, value.y);
-      return;
-    }
-    at[0] = __float2bfloat16(value.x);
-    if (two) at[1] = __float2bfloat16(value.y);
+/// Two neighbouring channels of the result; even: both exist, in one aligned word.
+template <bool even, class T>
+__device__ float2 load_pair(const T* at, bool exists, bool two) {
+  float2 value = make_float2(0, 0);
+  if constexpr (even && sizeof(T) == 4) {
+    if (exists) value = *reinterpret_cast<const float2*>(at);
   } else {
-    if (!exists) return;
-    if (even) {
-      float2* to = reinterpret_cast<float2*>(at);
-      if (!first) value.x += to->x, value.y += to->y;
-      *to = value;
-      return;
-    }
-    at[0] = first ? value.x : at[0] + value.x;
-    if (two) at[1] = first ? value.y : at[1] + value.y;
+    if (exists) value.x = to_float(at[0]);
+    if (exists && two) value.y = to_float(at[1]);
+  }
+  return value;
+}
+
+template <bool even, class T>
+__device__ void store_pair(T* at, float x, float y, bool exists, bool two) {
+  if constexpr (even && sizeof(T) == 2) {
+    if (exists) *reinterpret_cast<uint32_t*>(at) = pack_bf16(x, y);
+  } else if constexpr (even) {
+    if (exists) *reinterpret_cast<float2*>(at) = make_float2(x, y);
+  } else {
+    if (exists) at[0] = T(x);
+    if (exists && two) at[1] = T(y);
   }
 }
 
 /// target[q][p][o] (+)= sum over second modes and lines of second[q][mode, line] * product[mode][pixel][o].
-template <class T, bool exact>
+/// Sums of earlier stages are fetched before the work: from the target itself, or (bf16) from `sums`.
+template <class T, bool exact, bool even>
 __device__ void second_pass(const FusedPlan& f, const Block& b, const float4* factors, T* target, bool first,
                             bool last) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, tp = f.first.tile, wide = f.wide;
@@ -162,44 +166,62 @@ __device__ void second_pass(const FusedPlan& f, const Block& b, const float4* fa
             steps = f.second.steps();
   const int columns = wide / 16, units = f.images * tp * columns * tile_pairs;
   const Span ps = f.first.targets_of(b.p_tile), qs = f.second.targets_of(b.q_tile);
-  const bool even = f.target_channels % 2 == 0;
+  const int64_t half_step = int64_t(8) * f.q_step * f.target_channels;
   for (int turn = 0, unit = warp; unit < units; ++turn, unit += f.warps()) {
-    const int rest = unit / tile_pairs, tile = (unit - rest * tile_pairs) * 2, line = rest / columns,
-              o = (rest - line * columns) * 16;
+    const int rest = tile_pairs == 1 ? unit : unit / tile_pairs, tile = (unit - rest * tile_pairs) * 2,
+              line = rest / columns, o = (rest - line * columns) * 16;
     const bool both = tile + 1 < tiles;
     const int row0 = line * f.lines + lane % 4, flip = swizzle(row0, wide);
     const float* in = reinterpret_cast<const float*>(b.product) + row0 * wide + lane / 4;
     const int left = o ^ flip, right = (o + 8) ^ flip;
+    const int image = f.images == 1 ? 0 : line / tp, p = line - image * tp, q0 = tile * 16 + lane / 4;
+    const int64_t pixel = (int64_t(b.image0 + image) * f.target_planes + b.plane) * f.target_pixels +
+                          int64_t(ps.begin + p) * f.p_step + int64_t(qs.begin + q0) * f.q_step;
+    const int channel = b.wide * wide + o + lane % 4 * 2, channels_left = f.target_channels - channel;
+    T* to = target + pixel * f.target_channels + channel;
+    const int rows_left = image < b.images && p < ps.count ? qs.count - q0 : 0;
+    float2* sums = b.sums + turn * f.second_slots * blockDim.x + threadIdx.x;
     float d[2][2][4] = {};
-    for (int mode = 0; mode < f.second.modes; ++mode)
+    if (!first) {
+#pragma unroll
+      for (int r = 0; r < 8; ++r) {  // row tile, half of it, column tile
+        if (r >= 4 && !both) continue;
+        const int j = r % 2;
+        float2 sum;
+        if constexpr (sizeof(T) == 2)
+          sum = sums[r * blockDim.x];
+        else
+          sum = load_pair<even>(to + r / 2 * half_step + j * 8, r / 2 * 8 < rows_left && j * 8 < channels_left,
+                                j * 8 + 1 < channels_left);
+        d[r / 4][j][r / 2 % 2 * 2] = sum.x, d[r / 4][j][r / 2 % 2 * 2 + 1] = sum.y;
+      }
+    }
+    const float4* factor = factors + tile * steps * 32 + lane;
+    const float* at = in;
+    for (int mode = 0; mode < f.second.modes; ++mode, at += (f.result_rows - depth * 8) * wide)
 #pragma unroll 2
-      for (int kt = 0; kt < depth; ++kt) {
-        const float* at = in + (mode * f.result_rows + kt * 8) * wide;
+      for (int kt = 0; kt < depth; ++kt, at += 8 * wide, factor += 32) {
         const uint32_t w[2][2] = {{float_to_bits(at[left]), float_to_bits(at[4 * wide + left])},
                                   {float_to_bits(at[right]), float_to_bits(at[4 * wide + right])}};
 #pragma unroll
         for (int i = 0; i < 2; ++i) {
           if (i == 1 && !both) continue;
-          const float4 v = factors[((tile + i) * steps + mode * depth + kt) * 32 + lane];
+          const float4 v = factor[i * steps * 32];
           const uint32_t a[4] = {float_to_bits(v.x), float_to_bits(v.y), float_to_bits(v.z), float_to_bits(v.w)};
           multiply_float<exact>(d[i][0], a, w[0][0], w[0][1]);
           multiply_float<exact>(d[i][1], a, w[1][0], w[1][1]);
         }
       }
-    const int image = line / tp, p = line - image * tp;
-    const int64_t pixel0 = (int64_t(b.image0 + image) * f.target_planes + b.plane) * f.target_pixels +
-                           int64_t(ps.begin + p) * f.p_step + int64_t(qs.begin) * f.q_step;
-    const bool exists = image < b.images && p < ps.count;
 #pragma unroll
-    for (int r = 0; r < 8; ++r) {  // row tile, half of it, column tile
+    for (int r = 0; r < 8; ++r) {
       if (r >= 4 && !both) continue;
-      const int i = r / 4, low = r / 2 % 2, j = r % 2, q = (tile + i) * 16 + lane / 4 + low * 8;
-      const int channel = b.wide * wide + o + j * 8 + lane % 4 * 2;
-      add_result(target + (pixel0 + int64_t(q) * f.q_step) * f.target_channels + channel,
-                 make_float2(d[i][j][low * 2], d[i][j][low * 2 + 1]),
-                 b.sums + (turn * f.second_slots + r) * blockDim.x + threadIdx.x,
-                 exists && q < qs.count && channel < f.target_channels, channel + 1 < f.target_channels, even, first,
-                 last);
+      const int j = r % 2;
+      const float x = d[r / 4][j][r / 2 % 2 * 2], y = d[r / 4][j][r / 2 % 2 * 2 + 1];
+      if (sizeof(T) == 2 && !last)
+        sums[r * blockDim.x] = make_float2(x, y);
+      else
+        store_pair<even>(to + r / 2 * half_step + j * 8, x, y, r / 2 * 8 < rows_left && j * 8 < channels_left,
+                         j * 8 + 1 < channels_left);
     }
   }
 }
@@ -254,7 +276,10 @@ __global__ void __launch_bounds__(kFusedWarps * 32, 1)
     sync_block();
     spill<exact>(f, b, acc);
     sync_block();
-    second_pass<T, exact>(f, b, factors, target, s == begin || !f.flush_each, s + 1 == end);
+    if (f.target_channels % 2 == 0)
+      second_pass<T, exact, true>(f, b, factors, target, s == begin || !f.flush_each, s + 1 == end);
+    else
+      second_pass<T, exact, false>(f, b, factors, target, s == begin || !f.flush_each, s + 1 == end);
   }
 }
 

@@ -63,56 +63,84 @@ __device__ inline void store_row(char* at, const float (&d)[4][4], int r) {
   }
 }
 
-/// row_tiles and depth as in LineBank (steps beyond the existing positions are skipped); factors are the fragments of
-/// one set. All warps of the block take part. at_once: row tiles that share the loads of a line, as many as the
-/// registers of the kernel hold.
-template <class T, bool exact, int at_once, bool wide>
+/// One step of a line: eight positions, of which this lane holds two. A load needs no predicate: positions beyond the
+/// line read its last one (their factors are zero).
+template <bool exact, bool wide, class T>
+__device__ inline void load_step(float (&low)[4], float (&high)[4], const T* at, int step, const Lines<T>& in,
+                                 int left) {
+  const int position = step * 8 + threadIdx.x % 4, last = in.positions - 1;
+  load_channels<wide>(low, at + min(position, last) * in.position_step, true, wide ? 4 : left);
+  load_channels<wide>(high, at + min(position + 4, last) * in.position_step, true, wide ? 4 : left);
+  if constexpr (sizeof(T) == 4) {  // bf16 numbers are tf32 numbers
+#pragma unroll
+    for (int j = 0; j < 4; ++j) low[j] = operand<exact>(low[j]), high[j] = operand<exact>(high[j]);
+  }
+}
+
+template <bool exact>
+__device__ inline void apply_step(float (&d)[4][4], const float4& w, const float (&low)[4], const float (&high)[4]) {
+  const uint32_t a[4] = {float_to_bits(w.x), float_to_bits(w.y), float_to_bits(w.z), float_to_bits(w.w)};
+#pragma unroll
+  for (int j = 0; j < 4; ++j) multiply_float<exact>(d[j], a, float_to_bits(low[j]), float_to_bits(high[j]));
+}
+
+/// row_tiles and depth as in LineBank; factors are the fragments of one set. All warps of the block take part.
+/// held: the steps of a line, which stay in registers for all row tiles, or 0: any number, read again for each tile.
+/// Lanes beyond the channels read the first ones: nobody uses their results.
+template <class T, bool exact, bool wide, int held>
 __device__ void line_pass_as(const Lines<T>& in, const float4* factors, int row_tiles, int depth,
                              const PassOutput& out) {
-  const int lane = threadIdx.x % 32, warps = blockDim.x / 32, units = out.image_slots * out.line_slots;
-  const int left = in.channels - lane / 4 * 4, steps = (in.positions + 7) / 8;
-  for (int unit = threadIdx.x / 32; unit < units; unit += warps) {
-    const int image = unit / out.line_slots, line = unit - image * out.line_slots;
+  const int lane = threadIdx.x % 32, warps = blockDim.x / 32, channel = lane / 4 * 4, left = in.channels - channel;
+  const int steps = (in.positions + 7) / 8;
+  const T* source = in.source + (wide && left <= 0 ? 0 : channel);
+  const int* table = out.table + lane / 4;
+  factors += lane;
+  int image = 0;
+  for (int line = threadIdx.x / 32;; line += warps) {
+    while (line >= out.line_slots) line -= out.line_slots, ++image;
+    if (image >= out.image_slots) break;
     const bool exists = image < in.images && line < in.lines;
-    const T* at =
-        in.source + image * in.image_step + int64_t(line) * in.line_step + lane % 4 * in.position_step + lane / 4 * 4;
+    const T* at = source + (exists ? image * in.image_step + int64_t(line) * in.line_step : 0);
     char* to = out.shared + image * out.image_bytes + line * out.line_bytes + lane % 4 * 8 * int(sizeof(T));
-    for (int tile = 0; tile < row_tiles; tile += at_once) {
-      float d[at_once][4][4] = {};
+    float low[held + 1][4], high[held + 1][4];
+#pragma unroll
+    for (int s = 0; s < held; ++s) load_step<exact, wide>(low[s], high[s], at, s, in, left);
+    const float4* factor = factors;
+#pragma unroll 1
+    for (int tile = 0; tile < row_tiles; ++tile, factor += depth * 32) {
+      const int upper = table[tile * 16], lower = table[tile * 16 + 8];
+      float d[4][4] = {};
+      if (exists) {
+#pragma unroll
+        for (int s = 0; s < held; ++s) apply_step<exact>(d, factor[s * 32], low[s], high[s]);
+        if constexpr (held == 0) {
+          const float4* from = factor;
 #pragma unroll(wide ? 2 : 1)
-      for (int step = 0; step < steps; ++step) {
-        float low[4], high[4];
-        const int position = step * 8 + lane % 4;
-        load_channels<wide>(low, at + step * 8 * in.position_step, exists && position < in.positions, left);
-        load_channels<wide>(high, at + (step * 8 + 4) * in.position_step, exists && position + 4 < in.positions, left);
-#pragma unroll
-        for (int j = 0; j < 4; ++j) low[j] = operand<exact>(low[j]), high[j] = operand<exact>(high[j]);
-#pragma unroll
-        for (int i = 0; i < at_once; ++i) {
-          if (i > 0 && tile + i >= row_tiles) continue;
-          const float4 w = factors[((tile + i) * depth + step) * 32 + lane];
-          const uint32_t a[4] = {float_to_bits(w.x), float_to_bits(w.y), float_to_bits(w.z), float_to_bits(w.w)};
-#pragma unroll
-          for (int j = 0; j < 4; ++j) multiply_float<exact>(d[i][j], a, float_to_bits(low[j]), float_to_bits(high[j]));
+          for (int step = 0; step < steps; ++step, from += 32) {
+            load_step<exact, wide>(low[0], high[0], at, step, in, left);
+            apply_step<exact>(d, *from, low[0], high[0]);
+          }
         }
       }
-#pragma unroll
-      for (int i = 0; i < at_once; ++i) {
-        if (i > 0 && tile + i >= row_tiles) continue;
-        const int upper = out.table[(tile + i) * 16 + lane / 4], lower = out.table[(tile + i) * 16 + lane / 4 + 8];
-        if (upper >= 0) store_row<T, exact>(to + upper, d[i], 0);
-        if (lower >= 0) store_row<T, exact>(to + lower, d[i], 2);
-      }
+      if (upper >= 0) store_row<T, exact>(to + upper, d, 0);
+      if (lower >= 0) store_row<T, exact>(to + lower, d, 2);
     }
   }
 }
 
-template <class T, bool exact, int at_once>
+/// most: lines of up to so many steps are held in registers, as the kernel has room for.
+template <class T, bool exact, int most>
 __device__ void line_pass(const Lines<T>& in, const float4* factors, int row_tiles, int depth, const PassOutput& out) {
-  if (in.wide)
-    line_pass_as<T, exact, at_once, true>(in, factors, row_tiles, depth, out);
+  if (!in.wide)
+    line_pass_as<T, exact, false, 0>(in, factors, row_tiles, depth, out);
+  else if (in.positions <= 8)
+    line_pass_as<T, exact, true, 1>(in, factors, row_tiles, depth, out);
+  else if (in.positions <= 16)
+    line_pass_as<T, exact, true, 2>(in, factors, row_tiles, depth, out);
+  else if (most >= 3 && in.positions <= 24)
+    line_pass_as<T, exact, true, most >= 3 ? 3 : 0>(in, factors, row_tiles, depth, out);
   else
-    line_pass_as<T, exact, at_once, false>(in, factors, row_tiles, depth, out);
+    line_pass_as<T, exact, true, 0>(in, factors, row_tiles, depth, out);
 }
 
 }  // namespace scdcf::ops::cuda

@@ -59,18 +59,17 @@ __device__ void both_passes(const MixingPlan& m, const Unit& t, const T* in, con
                            ys.count,
                            m.out_channels - out0,
                            out_wide};
-  line_pass<T, exact, 2>(
+  line_pass<T, exact, 3>(
       in_lines, rows + m.rows.at(pair.scale, t.x_tile, row_group), m.rows.row_tiles(), m.rows.depth,
       {shared, reinterpret_cast<const int*>(shared + m.row_table), m.images, tv, image_bytes, kPitch<T>});
-  line_pass<T, exact, 2>(out_lines, columns + m.columns.at(pair.scale, t.v_tile, column_group), m.columns.row_tiles(),
+  line_pass<T, exact, 3>(out_lines, columns + m.columns.at(pair.scale, t.v_tile, column_group), m.columns.row_tiles(),
                          m.columns.depth,
                          {shared + m.out_operand, reinterpret_cast<const int*>(shared + m.column_table), m.images, tx,
                           image_bytes, tv * kPitch<T>});
 }
 
-/// Rows of the product, 16 per tile, and columns, 8 per tile, are channels of two modes; which ones is up to the loads.
-/// Float: row tile i holds in row r (+ 8) channel 4 r + 2 (i % 2) (+ 1) and column tile j in column n channel 4 n + j %
-/// 4, so that one 16-byte load serves four tiles. bf16: natural order, transposed on the way.
+/// Rows of the product, 16 per tile, and columns, 8 per tile, are channels of two modes in their natural order. Float
+/// operands come word by word, straight into the registers of the fragments (wider loads would need moves).
 template <class T, bool exact>
 __device__ void accumulate(const MixingPlan& m, const char* shared,
                            float (&acc)[kGradientRowTiles][kGradientColumnTiles][4]) {
@@ -93,18 +92,19 @@ __device__ void accumulate(const MixingPlan& m, const char* shared,
         w[j][0] = r[0], w[j][1] = r[1], w[j + 1][0] = r[2], w[j + 1][1] = r[3];
       }
     } else {
-      const int at = (pixel + lane % 4) * kPitch<T> + lane / 4 * 16;
+      const int at = (pixel + lane % 4) * kPitch<T> + lane / 4 * 4;
 #pragma unroll
-      for (int slab = 0; slab < 2; ++slab)
+      for (int i = 0; i < kGradientRowTiles; ++i)
 #pragma unroll
-        for (int high = 0; high < 2; ++high) {
-          const uint4 x = *reinterpret_cast<const uint4*>(rows + slab * mode_bytes + at + high * 4 * kPitch<T>);
-          a[slab * 2][high * 2] = x.x, a[slab * 2][high * 2 + 1] = x.y, a[slab * 2 + 1][high * 2] = x.z,
-                             a[slab * 2 + 1][high * 2 + 1] = x.w;
-          const uint4 y = *reinterpret_cast<const uint4*>(columns + slab * mode_bytes + at + high * 4 * kPitch<T>);
-          w[slab * 4][high] = y.x, w[slab * 4 + 1][high] = y.y, w[slab * 4 + 2][high] = y.z,
-                   w[slab * 4 + 3][high] = y.w;
-        }
+        for (int r = 0; r < 4; ++r)
+          a[i][r] = *reinterpret_cast<const uint32_t*>(rows + i / 2 * mode_bytes + at + r / 2 * 4 * kPitch<T> +
+                                                       i % 2 * 64 + r % 2 * 32);
+#pragma unroll
+      for (int j = 0; j < kGradientColumnTiles; ++j)
+#pragma unroll
+        for (int r = 0; r < 2; ++r)
+          w[j][r] =
+              *reinterpret_cast<const uint32_t*>(columns + j / 4 * mode_bytes + at + r * 4 * kPitch<T> + j % 4 * 32);
     }
 #pragma unroll
     for (int i = 0; i < kGradientRowTiles; ++i)
@@ -183,8 +183,7 @@ __global__ void reduce_kernel(const __grid_constant__ ReduceParams p, const floa
   const int r = sum_index % 4, lane = sum_index / 4 % 32, warp = sum_index / 128 % 4;
   const int column_tile = sum_index / 512 % kGradientColumnTiles, row_tile = sum_index / 512 / kGradientColumnTiles;
   const int row = lane / 4, column = lane % 4 * 2 + r % 2;
-  int c = sizeof(T) == 2 ? row_tile % 2 * 16 + r / 2 * 8 + row : row * 4 + row_tile % 2 * 2 + r / 2;
-  int o = sizeof(T) == 2 ? column_tile % 4 * 8 + column : column * 4 + column_tile % 4;
+  int c = row_tile % 2 * 16 + r / 2 * 8 + row, o = column_tile % 4 * 8 + column;
   int rest = tile;
   int column_mode = warp % 2 * 2 + column_tile / 4, row_mode = warp / 2 * 2 + row_tile / 2;
   if (column_mode >= p.column_group || row_mode >= p.row_group) return;

@@ -22,7 +22,11 @@ __device__ inline void sync_block() { __syncthreads(); }
 
 __device__ inline uint32_t round_tf32(float x) {
   uint32_t r;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));  // one instruction; cvt.rna takes three
+#else
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
+#endif
   return r;
 }
 

@@ -1,0 +1,136 @@
+// Problems to test and to time.
+#pragma once
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "reference.h"
+
+namespace scratch {
+
+struct Shape {
+  int batch = 2, planes = 3, scales = 3, taps = 2, in = 4, out = 5, height = 7, width = 6, stride = 1;
+  PadMode padding = PadMode::zero;
+  int columns = 2, rows = 2, dropped = 0;  // modes: all pairs but the last `dropped`
+  double width0 = 3, octave = 0.5;         // filter widths width0 * 2^(s * octave)
+  bool sum_of_squares = false;             // keep pairs with a^2 + b^2 <= 25 instead
+};
+
+/// Scale s reads planes max(0, s - taps + 1) .. s (clamped to the planes there are); equal planes are merged into a
+/// mixing of their own, as the layers do.
+inline SeparableProblem make_problem(const Shape& q) {
+  SeparableProblem p;
+  p.batch = q.batch, p.planes = q.planes, p.in_channels = q.in, p.out_channels = q.out;
+  p.in_height = q.height, p.in_width = q.width, p.stride = q.stride, p.padding = q.padding;
+  p.column_modes = q.columns, p.row_modes = q.rows;
+  for (int a = 0; a < q.columns; ++a)
+    for (int b = 0; b < q.rows; ++b)
+      if (!q.sum_of_squares || (a + 1) * (a + 1) + (b + 1) * (b + 1) <= 25) p.modes.push_back({a, b});
+  for (int i = 0; i < q.dropped && p.modes.size() > 1; ++i) p.modes.pop_back();
+  int offset = 0, largest = 0;
+  for (int s = 0; s < q.scales; ++s) {
+    const int radius = int(std::ceil((q.width0 * std::pow(2.0, s * q.octave) - 1) / 2 - 1e-9));
+    largest = std::max(largest, radius);
+    const int begin = int(p.sources.size()), low = s - q.taps + 1;
+    const int merged = std::max(0, -low) + 1;  // taps on plane 0 when low <= 0
+    for (int plane = std::max(0, low); plane <= s; ++plane) {
+      const int real = std::min(plane, q.planes - 1);
+      const int mixing = plane == 0 && merged > 1 ? q.taps + merged - 2 : s - plane;
+      p.sources.push_back({real, mixing});
+      p.mixings = std::max<int64_t>(p.mixings, mixing + 1);
+    }
+    const int taps_n = 2 * radius + 1;
+    p.scales.push_back({radius, offset, offset + q.columns * taps_n, begin, int(p.sources.size())});
+    offset += (q.columns + q.rows) * taps_n;
+  }
+  p.factor_count = offset;
+  const bool none = q.padding == PadMode::none;
+  p.origin = none ? largest : 0;
+  p.out_height = none ? (q.height - 2 * largest + q.stride - 1) / q.stride : (q.height + q.stride - 1) / q.stride;
+  p.out_width = none ? (q.width - 2 * largest + q.stride - 1) / q.stride : (q.width + q.stride - 1) / q.stride;
+  return p;
+}
+
+struct Layer {
+  std::string name;
+  Shape shape;
+};
+
+inline std::vector<Layer> layers(int size, double width) {
+  Shape lift;
+  lift.batch = 128, lift.planes = 1, lift.scales = 5, lift.taps = 1, lift.in = 1, lift.out = 32,
+  lift.height = lift.width = size;
+  lift.columns = lift.rows = 4, lift.sum_of_squares = true, lift.width0 = width, lift.octave = 0.25;
+  Shape second = lift, third;
+  second.planes = 5, second.taps = 3, second.in = 32, second.out = 64, second.height = second.width = size / 2;
+  third = second;
+  third.in = 64, third.out = 96, third.height = third.width = size / 4;
+  const std::string tag = std::to_string(size) + "/";
+  return {{tag + "1 lift 1>32", lift}, {tag + "2 32>64", second}, {tag + "3 64>96", third}};
+}
+
+inline std::vector<Shape> test_shapes(bool small, int random_count) {
+  std::vector<Shape> list;
+  const auto add = [&](auto change) {
+    Shape s;
+    change(s);
+    list.push_back(s);
+  };
+  add([](Shape&) {});
+  add([](Shape& s) { s.padding = PadMode::replicate, s.in = 3, s.out = 6, s.dropped = 1; });
+  add([](Shape& s) {
+    s.planes = 1, s.taps = 1, s.in = 1, s.out = 10, s.columns = s.rows = 4, s.sum_of_squares = true, s.height = 9;
+  });
+  add([](Shape& s) {
+    s.in = 32, s.out = 32, s.height = s.width = 7, s.columns = s.rows = 4, s.sum_of_squares = true, s.width0 = 5;
+  });
+  if (small) return list;
+  add([](Shape& s) { s.stride = 2, s.height = 9, s.width = 8, s.in = 5, s.out = 7; });
+  add([](Shape& s) { s.stride = 2, s.padding = PadMode::replicate, s.in = 17, s.out = 3; });
+  add([](Shape& s) { s.padding = PadMode::none, s.height = 12, s.width = 13, s.in = 8, s.out = 16; });
+  add([](Shape& s) { s.padding = PadMode::none, s.stride = 2, s.height = 12, s.width = 13; });
+  add([](Shape& s) { s.height = s.width = 1, s.in = 16, s.out = 24; });
+  add([](Shape& s) { s.height = s.width = 1, s.padding = PadMode::replicate, s.width0 = 9, s.in = 6; });
+  add([](Shape& s) { s.height = 3, s.width = 4, s.padding = PadMode::replicate, s.width0 = 15, s.in = 12, s.out = 9; });
+  add([](Shape& s) { s.height = 3, s.width = 4, s.width0 = 15, s.in = 12, s.out = 9, s.stride = 2; });
+  add([](Shape& s) { s.batch = 0; });
+  add([](Shape& s) {
+    s.batch = 3, s.in = 63, s.out = 95, s.height = s.width = 5, s.columns = s.rows = 3, s.dropped = 1;
+  });
+  add([](Shape& s) {
+    s.batch = 5, s.in = 64, s.out = 96, s.height = s.width = 7, s.columns = s.rows = 4, s.sum_of_squares = true,
+    s.scales = 2;
+  });
+  add([](Shape& s) {
+    s.batch = 1, s.in = 32, s.out = 64, s.height = s.width = 14, s.columns = s.rows = 4, s.sum_of_squares = true,
+    s.width0 = 5;
+  });
+  add([](Shape& s) {
+    s.batch = 1, s.scales = 2, s.in = 20, s.out = 40, s.height = s.width = 28, s.columns = s.rows = 4, s.width0 = 10;
+  });
+  add([](Shape& s) { s.batch = 1, s.height = 130, s.width = 5, s.in = 5, s.out = 6; });
+  add([](Shape& s) { s.batch = 1, s.height = 6, s.width = 130, s.in = 5, s.out = 6, s.padding = PadMode::replicate; });
+  add([](Shape& s) { s.batch = 1, s.planes = 1, s.taps = 1, s.in = 3, s.height = 130, s.width = 11, s.out = 33; });
+  add([](Shape& s) {
+    s.planes = 1, s.taps = 1, s.in = 2, s.stride = 2, s.padding = PadMode::replicate, s.columns = 5, s.rows = 3,
+    s.out = 70;
+  });
+  add([](Shape& s) { s.columns = 9, s.rows = 2, s.height = s.width = 4; });  // too many factors for the tiled kernels
+  add([](Shape& s) { s.columns = 1, s.rows = 7, s.in = 130, s.out = 10, s.height = 3; });
+  add([](Shape& s) { s.columns = 8, s.rows = 8, s.in = 9, s.out = 11, s.batch = 1, s.scales = 1; });
+  std::mt19937 g(7);
+  const auto pick = [&](int low, int high) { return low + int(g() % unsigned(high - low + 1)); };
+  for (int i = 0; i < random_count; ++i)
+    add([&](Shape& s) {
+      s.batch = pick(1, 5), s.planes = pick(1, 4), s.scales = pick(1, 4), s.taps = pick(1, 3), s.in = pick(1, 40),
+      s.out = pick(1, 70);
+      s.height = pick(1, 16), s.width = pick(1, 16), s.stride = pick(1, 2), s.columns = pick(1, 5), s.rows = pick(1, 5);
+      s.dropped = pick(0, 3), s.width0 = pick(1, 7), s.padding = pick(0, 1) ? PadMode::replicate : PadMode::zero;
+      if (i % 8 == 7) s.padding = PadMode::none, s.width0 = 3, s.height += 10, s.width += 10;
+    });
+  return list;
+}
+
+}  // namespace scratch

@@ -1,0 +1,128 @@
+// Correctness of every type and precision against the double reference, then timings.
+//   cuda_kernels [--small] [--bench] [--profile] [--random N] [--only I]     --small: a few tiny problems, for
+//   compute-sanitizer
+#include <cmath>
+#include <exception>
+
+#ifdef SCDCF_EMULATE
+#  include "cases.h"
+#  include "device.h"
+#else
+#  include "bench.h"
+#endif
+
+namespace scratch {
+namespace {
+
+double error(const Values& got, const Values& want) {
+  double d = 0, n = 0;
+  for (size_t i = 0; i < want.size(); ++i) d += (got[i] - want[i]) * (got[i] - want[i]), n += want[i] * want[i];
+  if (want.empty() || (d == 0 && n == 0)) return 0;
+  return std::sqrt(d / std::max(n, 1e-300));
+}
+
+std::string describe(const Shape& s) {
+  char text[200];
+  std::snprintf(text, sizeof text, "n%d p%d s%d t%d c%d>%d %dx%d stride%d pad%d modes %dx%d-%d w%.0f", s.batch,
+                s.planes, s.scales, s.taps, s.in, s.out, s.height, s.width, s.stride, int(s.padding), s.columns, s.rows,
+                s.dropped, s.width0);
+  return text;
+}
+
+int failures = 0, checks = 0;
+double worst[4] = {};
+
+void expect(double err, double tolerance, int mode, const char* what, const Shape& s) {
+  ++checks;
+  if (err > worst[mode] || std::isnan(err)) worst[mode] = err;
+  if (err <= tolerance) return;
+  ++failures;
+  std::printf("FAIL %s %s: error %.3g  [%s]\n", kModes[mode].name, what, err, describe(s).c_str());
+}
+
+void test_shape(const Shape& shape, unsigned seed) {
+  using namespace scdcf::ops::cuda;
+  const SeparableProblem p = make_problem(shape);
+  const Sizes sizes(p);
+  std::mt19937 g(seed);
+  std::normal_distribution<double> normal;
+  const auto draw = [&](int64_t n) {
+    Values v(n);
+    for (double& x : v) x = normal(g);
+    return v;
+  };
+  const Values in0 = draw(sizes.in), factors0 = draw(p.factor_count), mixing0 = draw(sizes.mixing),
+               grad0 = draw(sizes.out);
+  for (int m = 0; m < 4; ++m) {
+    const Mode& mode = kModes[m];
+    const DataType t = mode.type, wt = weight_type(t);
+    const Values in = rounded(t, in0), grad = rounded(t, grad0), factors = rounded(wt, factors0),
+                 mixing = rounded(wt, mixing0);
+    const Results want = reference(p, in, factors, mixing, grad);
+    Buffer d_in(t, in), d_grad(t, grad), d_factors(wt, factors), d_mixing(wt, mixing);
+    Buffer out(sizes.out * bytes_of(t)), grad_in(sizes.in * bytes_of(t)), grad_mixing(sizes.mixing * bytes_of(wt));
+    Buffer space1(forward_workspace(p, t, mode.precision)),
+        space2(backward_workspace(p, t, mode.precision, true, true));
+    std::vector<char> again[3];
+    for (int turn = 0; turn < 2; ++turn) {
+      for (Buffer* b : {&out, &grad_in, &grad_mixing, &space1, &space2}) b->poison();
+      forward(p, d_in.get(), d_factors.get(), d_mixing.get(), out.get(), space1.get(), t, mode.precision, nullptr);
+      backward(p, d_in.get(), d_factors.get(), d_mixing.get(), d_grad.get(), grad_in.get(), grad_mixing.get(),
+               space2.get(), t, mode.precision, nullptr);
+      MUST(cudaDeviceSynchronize());
+      const std::vector<char> now[3] = {out.raw(), grad_in.raw(), grad_mixing.raw()};
+      for (int i = 0; i < 3; ++i) {
+        if (turn == 1 && now[i] != again[i])
+          ++failures, std::printf("FAIL %s not deterministic [%s]\n", mode.name, describe(shape).c_str());
+        again[i] = now[i];
+      }
+#ifdef SCDCF_EMULATE
+      break;
+#endif
+    }
+    expect(error(out.values(t), want.out), mode.tolerance, m, "forward", shape);
+    expect(error(grad_in.values(t), want.grad_in), mode.tolerance, m, "grad_in", shape);
+    expect(error(grad_mixing.values(wt), want.grad_mixing), mode.tolerance, m, "grad_mixing", shape);
+  }
+}
+
+}  // namespace
+}  // namespace scratch
+
+int main(int argc, char** argv) {
+  using namespace scratch;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  bool small = false, bench = false, profile = false;
+  int random_count = 60, only = -1;
+  for (int i = 1; i < argc; ++i) {
+    if (!std::strcmp(argv[i], "--small")) small = true;
+    if (!std::strcmp(argv[i], "--bench")) bench = true;
+    if (!std::strcmp(argv[i], "--profile")) profile = true;
+    if (!std::strcmp(argv[i], "--random") && i + 1 < argc) random_count = std::atoi(argv[++i]);
+    if (!std::strcmp(argv[i], "--only") && i + 1 < argc) only = std::atoi(argv[++i]);  // one case of the list
+  }
+  try {
+    if (!bench && !profile) {
+      unsigned seed = 1;
+      for (const Shape& s : test_shapes(small, random_count)) {
+        if (only < 0 || int(seed) - 1 == only) test_shape(s, seed);
+        ++seed;
+      }
+      std::printf("%d checks, %d failures; worst error fp32 %.2g tf32 %.2g bf16 %.2g fp64 %.2g\n", checks, failures,
+                  worst[0], worst[1], worst[2], worst[3]);
+    }
+#ifndef SCDCF_EMULATE
+    if (!bench && !profile)
+      for (const Mode& mode : kModes)
+        for (const Shape& s : test_shapes(true, 0))
+          if (!check_graph(s, mode))
+            ++failures, std::printf("FAIL %s graph replay differs [%s]\n", mode.name, describe(s).c_str());
+    if (bench) bench_all();
+    if (profile) profile_all();
+#endif
+  } catch (const std::exception& e) {
+    std::printf("FAIL exception: %s\n", e.what());
+    return 3;
+  }
+  return failures ? 1 : 0;
+}
