@@ -8,7 +8,7 @@
 #include "cases.h"
 #include "device.h"
 
-namespace scratch {
+namespace cuda_kernels {
 
 inline double flops(const SeparableProblem& p) {  // of the mix, one direction
   return 2.0 * p.batch * p.out_height * p.out_width * p.sources.size() * p.modes.size() * p.in_channels *
@@ -186,4 +186,4 @@ inline void bench_all() {
   }
 }
 
-}  // namespace scratch
+}  // namespace cuda_kernels

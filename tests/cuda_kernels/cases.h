@@ -8,7 +8,7 @@
 
 #include "reference.h"
 
-namespace scratch {
+namespace cuda_kernels {
 
 struct Shape {
   int batch = 2, planes = 3, scales = 3, taps = 2, in = 4, out = 5, height = 7, width = 6, stride = 1;
@@ -133,4 +133,4 @@ inline std::vector<Shape> test_shapes(bool small, int random_count) {
   return list;
 }
 
-}  // namespace scratch
+}  // namespace cuda_kernels

@@ -11,7 +11,7 @@
 #include "reference.h"
 #include "scdcf/ops/cuda/separable_kernel.h"
 
-namespace scratch {
+namespace cuda_kernels {
 
 using scdcf::ops::cuda::DataType;
 using scdcf::ops::cuda::Precision;
@@ -113,4 +113,4 @@ constexpr Mode kModes[] = {{"fp32", DataType::float32, Precision::fp32, 1e-5},
 
 inline DataType weight_type(DataType t) { return t == DataType::float64 ? t : DataType::float32; }
 
-}  // namespace scratch
+}  // namespace cuda_kernels

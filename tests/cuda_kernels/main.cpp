@@ -11,7 +11,7 @@
 #  include "bench.h"
 #endif
 
-namespace scratch {
+namespace cuda_kernels {
 namespace {
 
 double error(const Values& got, const Values& want) {
@@ -87,10 +87,10 @@ void test_shape(const Shape& shape, unsigned seed) {
 }
 
 }  // namespace
-}  // namespace scratch
+}  // namespace cuda_kernels
 
 int main(int argc, char** argv) {
-  using namespace scratch;
+  using namespace cuda_kernels;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   bool small = false, bench = false, profile = false;
   int random_count = 60, only = -1;

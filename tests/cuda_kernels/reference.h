@@ -6,7 +6,7 @@
 
 #include "scdcf/ops/separable_problem.h"
 
-namespace scratch {
+namespace cuda_kernels {
 
 using scdcf::ops::PadMode;
 using scdcf::ops::SeparableProblem;
@@ -91,4 +91,4 @@ inline Results reference(const SeparableProblem& p, const Values& in, const Valu
   return r;
 }
 
-}  // namespace scratch
+}  // namespace cuda_kernels

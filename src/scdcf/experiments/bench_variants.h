@@ -28,7 +28,7 @@ class BenchLayer {
   /// The matrix products of the separable form and nothing else: one for the forward, three with the backward.
   void floor(bool backward);
   /// The largest relative error of output and gradients against the composed form in double.
-  double error(Variant variant) const;
+  double error(Variant variant);
 
   double multiply_adds(Variant variant) const;  // of the forward
   double map_bytes() const;                     // input plus output feature maps
@@ -39,6 +39,7 @@ class BenchLayer {
 
   BenchCase case_;
   nn::FilterExpansion expansion_;
+  std::vector<torch::Tensor> reference_;  // made when first asked for: the double form is slow
   torch::Tensor input_, coefficients_, cotangent_, left_, right_;
 };
 
