@@ -4,9 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <iomanip>
+#include <limits>
 #include <set>
 #include <sstream>
 
@@ -48,6 +50,24 @@ std::string ticks(const Plot& plot) {
   return text.str();
 }
 
+/// The measured range with a margin, so that no point sits on the frame.
+std::string range(const Plot& plot, std::vector<double> Series::*values, bool logarithmic) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const auto& series : plot.series)
+    for (const double value : series.*values) {
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  const double margin = logarithmic ? 1.2 : 0.05 * (high - low);
+  std::ostringstream text;
+  if (logarithmic) {
+    text << "[" << low / margin << ":" << high * margin << "]";
+  } else {
+    text << "[" << low - margin << ":" << high + margin << "]";
+  }
+  return text.str();
+}
+
 std::string script(const Plot& plot, const std::string& stem) {
   std::ostringstream text;
   for (const char* kind : {"pngcairo", "svg"}) {
@@ -61,7 +81,9 @@ std::string script(const Plot& plot, const std::string& stem) {
     text << "set grid back lt 1 lw 1 lc rgb \"#d0d0d0\"\nset key outside right center Left reverse\nset border 3\nset "
             "tics nomirror\n";
     if (plot.log_x) text << "set logscale x\n";
-    text << "set xtics (" << ticks(plot) << ")\nset offsets graph 0.03, graph 0.03, graph 0.03, graph 0.03\n";
+    text << "set xtics (" << ticks(plot) << ")\n";
+    text << "set xrange " << range(plot, &Series::x, plot.log_x) << "\nset yrange "
+         << range(plot, &Series::y, plot.log_y) << "\n";
     if (plot.log_y) text << "set logscale y\nset format y \"%g\"\n";
     text << "plot";
     for (size_t i = 0; i < plot.series.size(); ++i) {
