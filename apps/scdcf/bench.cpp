@@ -1,6 +1,7 @@
 #include <torch/torch.h>
 
 #include <torch/version.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -196,15 +197,16 @@ void bench(const Options& options) {
   require(options.batch >= 0 && options.batch <= 65536, "--batch: got ", options.batch, ", expected 1 to 65536");
   const int64_t batch = options.batch > 0 ? options.batch : device.is_cuda() ? 128 : 32;
   torch::manual_seed(0);
+  const bool live = !options.json && isatty(STDERR_FILENO) != 0;  // which case is at work
   std::vector<Result> results;
   std::set<std::string> groups;
   for (const auto& bench_case : bench_cases(batch)) {
     groups.insert(bench_case.group);
     if (!options.group.empty() && options.group != bench_case.group) continue;
     results.push_back(measure(bench_case, device, options.seconds));
-    if (!options.json) std::cerr << "\r" << results.back().bench_case.name << "          " << std::flush;
+    if (live) std::cerr << "\r" << results.back().bench_case.name << "          " << std::flush;
   }
-  if (!options.json) std::cerr << "\r                                        \r";
+  if (live) std::cerr << "\r                                        \r";
   if (results.empty() && options.group != "training") {
     std::string known = "training";
     for (const auto& group : groups) known += ", " + group;

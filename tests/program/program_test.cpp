@@ -123,7 +123,8 @@ TEST_F(Program, threads_are_set_before_and_behind_the_subcommand) {
 }
 
 TEST_F(Program, help_and_version_exit_with_0) {
-  for (const auto& arguments : {std::vector<std::string>{"--help"}, {"info", "--help"}, {"verify", "--help"}}) {
+  for (const auto& arguments :
+       {std::vector<std::string>{"--help"}, {"info", "--help"}, {"verify", "--help"}, {"bench", "--help"}}) {
     const auto result = run(arguments);
     EXPECT_EQ(result.code, 0) << result.err;
     EXPECT_NE(result.out.find("Usage: scdcf"), std::string::npos) << result.out;
@@ -140,8 +141,23 @@ TEST_F(Program, bad_arguments_give_one_line_that_names_the_offender) {
   expect_bad_input({"info", "--frobnicate"}, {"--frobnicate"});
   expect_bad_input({"info", "surplus"}, {"surplus"});
   expect_bad_input({"verify", "--out"}, {"--out"});
+  expect_bad_input({"bench", "--group", "nonsense"}, {"--group", "nonsense", "smnist28"});
+  expect_bad_input({"bench", "--device", "tpu"}, {"--device", "tpu"});
+  expect_bad_input({"bench", "--batch", "-1"}, {"--batch", "-1"});
   for (const char* threads : {"-1", "abc", "99999", "1.5", ""})
     expect_bad_input({"--threads", threads, "info"}, {"--threads", threads});
+}
+
+TEST_F(Program, bench_judges_and_times_every_form) {
+  const auto result = run({"bench", "--group", "smnist28", "--batch", "1", "--seconds", "0", "--json"}, 200);
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto layers = nlohmann::json::parse(result.out).at("layers");
+  ASSERT_EQ(layers.size(), 3u);
+  for (const auto& layer : layers)
+    for (const char* form : {"grouped", "composed", "separable"}) {
+      EXPECT_LE(layer.at(form).at("error").get<double>(), 1e-5);
+      EXPECT_GT(layer.at(form).at("forward_backward_ms").get<double>(), 0);
+    }
 }
 
 TEST_F(Program, verify_confirms_the_four_statements_and_draws_them) {
