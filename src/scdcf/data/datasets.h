@@ -1,0 +1,38 @@
+// Data sets by name: where they are looked for and how they are made ready for training.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "scdcf/data/image_set.h"
+
+namespace scdcf::data {
+
+/// What `load` makes of a name.
+struct DataOptions {
+  /// mnist, fashion, glyphs (as they are); smnist, sfashion, sglyphs (scaled, models.md); stl10; or the path of an
+  /// image folder.
+  std::string name = "smnist";
+  std::string data_dir;          ///< looked in first; empty for the usual places
+  std::int64_t train_size = 0;   ///< a prefix of the training split; 0 for all of it
+  std::int64_t test_size = 0;    ///< a prefix of the test split; 0 for all of it
+  int size = 0;                  ///< side in pixels; 0 for the set's own (28 for the digit-like ones, 96 for STL-10)
+  int realisation = 0;           ///< which random split and scaling
+  double smallest_factor = 0.3;  ///< of the scaled sets
+  double largest_factor = 1.0;
+};
+
+/// The splits of a data set. Throws Error, naming the file and the cause, for anything missing or wrong.
+Splits load(const DataOptions& options);
+
+/// One line of `scdcf data list`.
+struct DataSetInfo {
+  std::string name;
+  std::string what;
+  std::string found_at;  ///< the folder it would be read from; empty where it is missing
+  std::string how_to_get;
+};
+std::vector<DataSetInfo> list_datasets(const std::string& data_dir);
+
+}  // namespace scdcf::data
