@@ -2,6 +2,7 @@
 //   basis/   psi_k, phi_m, the scale grid, sampling on pixels           Sections 3.2, 5.1, 5.2
 //   ops/     the joint convolution                                      Theorem 1, Section 5.3
 //   nn/      layers                                                     Section 5
+//   models/  networks, by name                                          Section 6
 //   theory/  group actions, deformations, norms, A_l, bounds            Sections 3.1, 4
 #pragma once
 
@@ -11,6 +12,8 @@
 #include "scdcf/basis/spatial_basis.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/runtime.h"
+#include "scdcf/models/registry.h"
+#include "scdcf/nn/dropout.h"
 #include "scdcf/nn/joint_conv.h"
 #include "scdcf/nn/lifting_conv.h"
 #include "scdcf/nn/pointwise_conv.h"

@@ -1,0 +1,36 @@
+// The options of a network, as they stand on a command line, in a configuration file and in a checkpoint.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace scdcf::models {
+
+/// 0, a negative dropout or an empty list or word stands for the network's own default; `resolve` fills it in.
+struct ModelOptions {
+  std::string name = "scdcfnet";
+  int64_t classes = 10;
+  int64_t in_channels = 1;
+  int64_t image_size = 28;
+  std::vector<int64_t> channels;  ///< outputs of each block
+  int modes = 0;                  ///< K, functions in space
+  int scale_modes = 0;            ///< K_alpha, functions in scale
+  int scale_taps = 0;             ///< L_alpha, taps in scale
+  int scales = 0;                 ///< N_s, planes of the scale axis
+  double scale_step = 0;          ///< octaves between two planes
+  double finest_width = 0;        ///< of the filters, in pixels
+  std::string scale_padding;      ///< replicate or zero
+  std::string pooling;            ///< average or max
+  std::string basis;              ///< a name of make_spatial_basis
+  std::string algorithm;          ///< automatic, separable or composed
+  int hidden = 0;                 ///< units of the hidden layer
+  double dropout = -1;            ///< in front of the last layer
+  double width = 0;               ///< multiplies the channels of resnet16
+};
+
+/// Refuses options that were given but that the network does not have, so that none is ignored in silence. `known`
+/// names those it has beside classes, in_channels, image_size, channels, hidden and dropout.
+void refuse_unknown_options(const ModelOptions& options, const std::vector<std::string>& known);
+
+}  // namespace scdcf::models

@@ -1,0 +1,64 @@
+#include "scdcf/models/skeleton.h"
+
+#include <torch/nn/modules/activation.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/linear.h>
+
+#include <algorithm>
+
+#include "scdcf/core/error.h"
+#include "scdcf/nn/dropout.h"
+
+namespace scdcf::models {
+
+Pooling skeleton_pooling(int64_t image_size, int block) {
+  if (block < 2) return {};
+  if (image_size == 56) return {8, 2};  // as published; the rule below would give the same 2x2 pixels
+  const int64_t side = image_size / 4, window = (side + 1) / 2;
+  return {window, side % 2 == 0 ? 0 : std::min<int64_t>(2, window / 2)};
+}
+
+void resolve_skeleton(ModelOptions& options, const std::vector<int64_t>& channels) {
+  require(options.image_size >= 12 && options.image_size % 4 == 0 && options.image_size <= 1024, options.name,
+          ": image size: got ", options.image_size, ", expected a multiple of 4 from 12 to 1024");
+  require(options.classes >= 2, options.name, ": classes: got ", options.classes, ", expected at least 2");
+  require(options.in_channels >= 1, options.name, ": input channels: got ", options.in_channels,
+          ", expected at least 1");
+  if (options.channels.empty()) options.channels = channels;
+  require(options.channels.size() == 3, options.name, ": channels: got ", options.channels.size(),
+          " numbers, expected one for each of the three blocks");
+  for (const int64_t count : options.channels)
+    require(count >= 1, options.name, ": channels: got ", count, ", expected at least 1");
+  if (options.hidden == 0) options.hidden = 256;
+  require(options.hidden > 0, options.name, ": hidden units: got ", options.hidden, ", expected at least 1");
+  if (options.dropout < 0) options.dropout = 0.7;
+  require(options.dropout < 1, options.name, ": dropout: got ", options.dropout, ", expected 0 <= p < 1");
+}
+
+SkeletonNetwork::SkeletonNetwork(const ModelOptions& options, SkeletonParts parts) : parts_(std::move(parts)) {
+  for (size_t i = 0; i < parts_.blocks.size(); ++i) register_module("block" + std::to_string(i + 1), parts_.blocks[i]);
+  head_ = register_module(
+      "head", torch::nn::Sequential(
+                  torch::nn::Linear(torch::nn::LinearOptions(parts_.head_channels * 4, options.hidden).bias(false)),
+                  torch::nn::BatchNorm1d(options.hidden), torch::nn::ReLU(), nn::Dropout(options.dropout),
+                  torch::nn::Linear(options.hidden, options.classes)));
+}
+
+torch::Tensor SkeletonNetwork::forward(const torch::Tensor& images) {
+  torch::Tensor maps = images;
+  for (auto& block : parts_.blocks) maps = block->forward(maps);
+  if (parts_.project) maps = parts_.project(maps);
+  return head_->forward(maps.flatten(1));
+}
+
+std::vector<LayerOutput> SkeletonNetwork::features(const torch::Tensor& images) {
+  std::vector<LayerOutput> outputs;
+  torch::Tensor maps = images;
+  for (size_t i = 0; i < parts_.blocks.size(); ++i) {
+    maps = parts_.blocks[i]->forward(maps);
+    outputs.push_back({"block " + std::to_string(i + 1), maps});
+  }
+  return outputs;
+}
+
+}  // namespace scdcf::models
