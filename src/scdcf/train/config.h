@@ -1,0 +1,55 @@
+// All that determines a run: which network, on which data, trained how. The same values stand on the command line, in a
+// TOML file and, as JSON, in every checkpoint.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "scdcf/data/datasets.h"
+#include "scdcf/models/options.h"
+
+namespace scdcf::train {
+
+/// Random changes to training images, drawn anew for every image in every epoch.
+struct AugmentOptions {
+  double scale_octaves = 0;  ///< enlarged by 2^u, u uniform in [-scale_octaves, scale_octaves]: the "+" of the tables
+  int crop_padding = 0;      ///< zeros put around the image before a random crop of its size
+  bool flip = false;         ///< left and right, half of the time
+  int cutout = 0;            ///< side of a square hole at a random place
+  bool any() const { return scale_octaves > 0 || crop_padding > 0 || flip || cutout > 0; }
+};
+
+struct TrainOptions {
+  std::string optimizer = "adam";  ///< adam, or sgd with Nesterov momentum
+  double learning_rate = 0.01;
+  double weight_decay = 1e-4;
+  double momentum = 0.9;                      ///< of sgd
+  std::vector<int64_t> milestones = {20, 40};  ///< after these epochs the learning rate is multiplied by `decay`
+  double decay = 0.1;
+  int64_t batch = 128;
+  int64_t epochs = 60;
+  AugmentOptions augment;
+  uint64_t seed = 0;
+  std::string device = "cpu";         ///< cpu, cuda or cuda:N
+  std::string precision = "float32";  ///< float32; on a GPU also tf32 and bfloat16
+};
+
+struct RunConfig {
+  models::ModelOptions model;
+  data::DataOptions data;
+  TrainOptions train;
+};
+
+/// The learning rate in effect during `epoch`, counted from 0.
+double learning_rate(const TrainOptions& options, int64_t epoch);
+
+/// Refuses values that make no sense, naming the option.
+void check(const TrainOptions& options);
+
+nlohmann::ordered_json to_json(const RunConfig& config);
+/// Throws Error naming the key that is missing or of the wrong kind.
+RunConfig config_from_json(const nlohmann::json& json);
+
+}  // namespace scdcf::train

@@ -1,0 +1,76 @@
+#include "scdcf/train/optimizer.h"
+
+#include <torch/torch.h>
+
+#include "scdcf/core/error.h"
+
+namespace scdcf::train {
+namespace {
+constexpr double kBeta1 = 0.9, kBeta2 = 0.999, kEpsilon = 1e-8;
+}
+
+Optimizer::Optimizer(torch::nn::Module& network, const TrainOptions& options) : options_(options) {
+  const torch::NoGradGuard no_grad;
+  for (auto& parameter : network.parameters())
+    if (parameter.requires_grad()) parameters_.push_back(parameter);
+  require(!parameters_.empty(), "optimizer: the network has no parameters to train");
+  std::vector<torch::Tensor> flat;
+  flat.reserve(parameters_.size());
+  for (const auto& parameter : parameters_) flat.push_back(parameter.reshape(-1));
+  values_ = torch::cat(flat);
+  int64_t offset = 0;
+  for (auto& parameter : parameters_) {
+    parameter.set_data(values_.narrow(0, offset, parameter.numel()).view(parameter.sizes()));
+    offset += parameter.numel();
+  }
+  first_moment_ = torch::zeros_like(values_);
+  if (options_.optimizer == "adam") second_moment_ = torch::zeros_like(values_);
+  steps_ = torch::zeros({}, values_.options());
+  learning_rate_ = torch::full({}, options_.learning_rate, values_.options());
+}
+
+void Optimizer::step(const std::vector<torch::Tensor>& gradients, const torch::Tensor& loss) {
+  const torch::NoGradGuard no_grad;
+  std::vector<torch::Tensor> flat;
+  flat.reserve(gradients.size());
+  for (const auto& gradient : gradients) flat.push_back(gradient.reshape(-1));
+  auto gradient = torch::cat(flat);
+  if (options_.weight_decay > 0) gradient.add_(values_, options_.weight_decay);
+  steps_.add_(1);
+  const auto change = options_.optimizer == "adam" ? adam_update(gradient) : sgd_update(gradient);
+  // The weights of a step that failed are kept: they are what tells where it failed.
+  values_.sub_(torch::where(torch::isfinite(loss), change, torch::zeros_like(change)));
+}
+
+torch::Tensor Optimizer::adam_update(const torch::Tensor& gradient) {
+  first_moment_.lerp_(gradient, 1 - kBeta1);
+  second_moment_.mul_(kBeta2).addcmul_(gradient, gradient, 1 - kBeta2);
+  const auto correction1 = 1 - torch::pow(kBeta1, steps_), correction2 = 1 - torch::pow(kBeta2, steps_);
+  const auto deviation = (second_moment_ / correction2).sqrt_().add_(kEpsilon);
+  return (first_moment_ * (learning_rate_ / correction1)).div_(deviation);
+}
+
+torch::Tensor Optimizer::sgd_update(const torch::Tensor& gradient) {
+  first_moment_.mul_(options_.momentum).add_(gradient);
+  return (gradient + options_.momentum * first_moment_).mul_(learning_rate_);
+}
+
+std::map<std::string, torch::Tensor> Optimizer::state() const {
+  std::map<std::string, torch::Tensor> state = {{"steps", steps_}, {"first_moment", first_moment_}};
+  if (second_moment_.defined()) state["second_moment"] = second_moment_;
+  return state;
+}
+
+void Optimizer::load_state(const std::map<std::string, torch::Tensor>& saved) {
+  const torch::NoGradGuard no_grad;
+  for (auto& [name, tensor] : state()) {
+    const auto found = saved.find(name);
+    require(found != saved.end(), "optimizer state: \"", name, "\" is missing");
+    require(found->second.sizes() == tensor.sizes(), "optimizer state: \"", name, "\": got shape ",
+            found->second.sizes(), ", expected ", tensor.sizes());
+    torch::Tensor live = tensor;
+    live.copy_(found->second);
+  }
+}
+
+}  // namespace scdcf::train

@@ -1,0 +1,38 @@
+// Adam and Nesterov's SGD over one flat buffer: a handful of kernels for all parameters together, nothing asked of the
+// host, so that a step can be captured in a CUDA graph; and a state that is easy to save.
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include <map>
+#include <string>
+
+#include "scdcf/train/config.h"
+
+namespace scdcf::train {
+
+/// Moves the parameters of a network into one buffer, of which they become views, and steps them.
+class Optimizer {
+ public:
+  Optimizer(torch::nn::Module& network, const TrainOptions& options);
+
+  const std::vector<torch::Tensor>& parameters() const { return parameters_; }
+  void set_learning_rate(double rate) { learning_rate_.fill_(rate); }
+  /// One step with the gradients of parameters(), which are left as they are where `loss` is not finite.
+  void step(const std::vector<torch::Tensor>& gradients, const torch::Tensor& loss);
+
+  /// What must be saved to go on as if nothing had happened. The tensors are the live ones.
+  std::map<std::string, torch::Tensor> state() const;
+  void load_state(const std::map<std::string, torch::Tensor>& state);
+
+ private:
+  torch::Tensor adam_update(const torch::Tensor& gradient);
+  torch::Tensor sgd_update(const torch::Tensor& gradient);
+
+  TrainOptions options_;
+  std::vector<torch::Tensor> parameters_;
+  torch::Tensor values_, first_moment_, second_moment_, steps_, learning_rate_;
+};
+
+}  // namespace scdcf::train
