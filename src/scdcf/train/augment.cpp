@@ -19,7 +19,8 @@ torch::Tensor affine_maps(const torch::Tensor& draws, const AugmentOptions& opti
   const auto scale = torch::exp2((draws.select(1, kScale) * 2 - 1) * -options.scale_octaves);
   const auto shift = [&](Draw which, int64_t side) {
     const int64_t padding = options.crop_padding;
-    return (whole(draws.select(1, which), 2 * padding) - static_cast<double>(padding)) * (2.0 / static_cast<double>(side));
+    return (whole(draws.select(1, which), 2 * padding) - static_cast<double>(padding)) *
+           (2.0 / static_cast<double>(side));
   };
   const auto flip = options.flip ? torch::where(draws.select(1, kFlip) < 0.5, -scale, scale) : scale;
   const auto zero = torch::zeros_like(scale);

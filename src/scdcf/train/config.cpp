@@ -96,7 +96,8 @@ double learning_rate(const TrainOptions& options, int64_t epoch) {
 }
 
 void check(const TrainOptions& o) {
-  require(o.optimizer == "adam" || o.optimizer == "sgd", "--optimizer: got \"", o.optimizer, "\", expected adam or sgd");
+  require(o.optimizer == "adam" || o.optimizer == "sgd", "--optimizer: got \"", o.optimizer,
+          "\", expected adam or sgd");
   require(std::isfinite(o.learning_rate) && o.learning_rate > 0, "--learning-rate: got ", o.learning_rate,
           ", expected a positive number");
   require(o.weight_decay >= 0, "--weight-decay: got ", o.weight_decay, ", expected 0 or more");

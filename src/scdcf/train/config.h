@@ -25,7 +25,7 @@ struct TrainOptions {
   std::string optimizer = "adam";  ///< adam, or sgd with Nesterov momentum
   double learning_rate = 0.01;
   double weight_decay = 1e-4;
-  double momentum = 0.9;                      ///< of sgd
+  double momentum = 0.9;                       ///< of sgd
   std::vector<int64_t> milestones = {20, 40};  ///< after these epochs the learning rate is multiplied by `decay`
   double decay = 0.1;
   int64_t batch = 128;

@@ -8,8 +8,8 @@ DeviceImages::DeviceImages(const data::ImageSet& set, const std::vector<double>&
                            const std::vector<double>& deviation, torch::Device device) {
   // from_blob wants a mutable pointer; the copy that follows only reads.
   auto* pixels = const_cast<std::uint8_t*>(set.pixels.data());
-  pixels_ =
-      torch::from_blob(pixels, {set.count(), set.channels, set.height, set.width}, torch::kUInt8).to(device, false, true);
+  pixels_ = torch::from_blob(pixels, {set.count(), set.channels, set.height, set.width}, torch::kUInt8)
+                .to(device, false, true);
   auto* labels = const_cast<std::int32_t*>(set.labels.data());
   labels_ = torch::from_blob(labels, {set.count()}, torch::kInt).to(device, torch::kLong);
   const auto centre = torch::tensor(mean, torch::kDouble), spread = torch::tensor(deviation, torch::kDouble);

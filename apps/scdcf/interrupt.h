@@ -1,0 +1,16 @@
+// Ctrl-C asks a run to stop after its step; a second one ends the program at once.
+#pragma once
+
+namespace scdcf::app {
+
+/// While it lives, SIGINT and SIGTERM set a flag.
+class InterruptScope {
+ public:
+  InterruptScope();
+  ~InterruptScope();
+  InterruptScope(const InterruptScope&) = delete;
+  InterruptScope& operator=(const InterruptScope&) = delete;
+  static bool requested();
+};
+
+}  // namespace scdcf::app

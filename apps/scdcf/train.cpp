@@ -1,0 +1,182 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "commands.h"
+#include "interrupt.h"
+#include "progress.h"
+#include "run_options.h"
+#include "scdcf/core/atomic_file.h"
+#include "scdcf/core/error.h"
+#include "scdcf/models/registry.h"
+#include "scdcf/train/run_folder.h"
+
+namespace scdcf::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kStopped = 130;  // what shells report for a program that Ctrl-C ended
+
+struct TrainArguments {
+  train::RunConfig config;
+  std::string out, realisations;
+  bool resume = false;
+  double checkpoint_seconds = 30;
+};
+
+template <class... Parts>
+std::string text(const char* format, Parts... parts) {
+  char buffer[256];
+  std::snprintf(buffer, sizeof buffer, format, parts...);
+  return buffer;
+}
+
+/// "0-4" or "0,2,5" as numbers; the single --realisation where it is empty.
+std::vector<int> parse_realisations(const TrainArguments& arguments) {
+  if (arguments.realisations.empty()) return {arguments.config.data.realisation};
+  std::vector<int> numbers;
+  std::stringstream parts(arguments.realisations);
+  for (std::string part; std::getline(parts, part, ',');) {
+    int first = 0, last = 0, used = 0;
+    const int found = std::sscanf(part.c_str(), "%d-%d%n", &first, &last, &used);
+    if (found < 2) {
+      require(std::sscanf(part.c_str(), "%d%n", &first, &used) == 1, "--realisations: got \"", part,
+              "\", expected a number or a range such as 0-4");
+      last = first;
+    }
+    require(used == static_cast<int>(part.size()) && first >= 0 && last >= first && last - first < 1000,
+            "--realisations: got \"", part, "\", expected a number or a range such as 0-4");
+    for (int i = first; i <= last; ++i) numbers.push_back(i);
+  }
+  require(!numbers.empty(), "--realisations: got nothing, expected a number or a range such as 0-4");
+  return numbers;
+}
+
+/// Trains one realisation; true where it came to its end.
+bool train_one(const TrainArguments& arguments, train::RunConfig config, const fs::path& folder,
+               const std::string& prefix, ProgressLine& line) {
+  const auto splits = data::load(config.data);
+  config = train::fit_to_data(config, splits);
+  if (!folder.empty()) {
+    train::prepare_run_folder(folder, config, arguments.resume);
+    write_file_atomically(folder / "config.toml", to_toml(config));
+  }
+  line.print(prefix + text("%s: %lld training, %lld validation and %lld test images, checksum %s", splits.name.c_str(),
+                           static_cast<long long>(splits.train.count()),
+                           static_cast<long long>(splits.validation.count()),
+                           static_cast<long long>(splits.test.count()), data::checksum(splits).c_str()));
+  double train_loss = 0, accuracy = 0;
+  train::TrainCallbacks callbacks;
+  callbacks.on_step = [&](const train::StepProgress& p) {
+    line.update(prefix + text("epoch %lld/%lld  step %lld/%lld  %.0f images/s  loss %.4f  validation %.2f%%  %s left",
+                              static_cast<long long>(p.epoch), static_cast<long long>(p.epochs),
+                              static_cast<long long>(p.step), static_cast<long long>(p.steps), p.images_per_second,
+                              train_loss, 100 * accuracy, clock_text(p.seconds_left).c_str()));
+  };
+  callbacks.on_epoch = [&](const train::EpochRecord& r) {
+    train_loss = r.train_loss;
+    accuracy = r.validation_accuracy;
+    line.print(prefix + text("epoch %3lld  rate %-7.2g loss %.4f  training %6.2f%%  validation %6.2f%%  %.0f images/s",
+                             static_cast<long long>(r.epoch), r.learning_rate, r.train_loss, 100 * r.train_accuracy,
+                             100 * r.validation_accuracy, r.images_per_second));
+  };
+  callbacks.on_note = [&](const std::string& note) { line.print(prefix + note); };
+  callbacks.stop = InterruptScope::requested;
+  train::TrainFolder where{folder, arguments.resume, arguments.checkpoint_seconds};
+  const auto result = train::train(config, splits, where, callbacks);
+  if (!result.finished) return false;
+  line.print(prefix + text("test accuracy %.2f%% of %lld images (epoch %lld, validation %.2f%%), trained in %s",
+                           100 * result.test.accuracy, static_cast<long long>(splits.test.count()),
+                           static_cast<long long>(result.best_epoch), 100 * result.best_validation,
+                           clock_text(result.seconds).c_str()));
+  if (!folder.empty()) {
+    const auto missing = train::write_result(folder, config, result);
+    if (!missing.empty()) line.print(prefix + "no picture of the curves: " + missing);
+    line.print(prefix + "model.pt, result.json, metrics.jsonl and curves.png are in " + folder.string());
+  }
+  return true;
+}
+
+/// Several realisations at once: each has its thread and, on a GPU, its stream.
+void train_all(const TrainArguments& arguments) {
+  const auto numbers = parse_realisations(arguments);
+  const InterruptScope interrupt;
+  ProgressLine line;
+  std::vector<std::thread> threads;
+  std::vector<std::exception_ptr> failures(numbers.size());
+  std::vector<char> finished(numbers.size(), 0);
+  const auto work = [&](size_t i) {
+    try {
+      auto config = arguments.config;
+      config.data.realisation = numbers[i];
+      const bool alone = numbers.size() == 1;
+      fs::path folder = arguments.out;
+      if (!alone && !folder.empty()) folder /= "realisation-" + std::to_string(numbers[i]);
+      finished[i] = train_one(arguments, config, folder, alone ? "" : text("[%d] ", numbers[i]), line);
+    } catch (...) {
+      failures[i] = std::current_exception();
+    }
+  };
+  const bool share = arguments.config.train.device != "cpu";  // on the CPU one run uses every core already
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (share) {
+      threads.emplace_back(work, i);
+    } else if (!InterruptScope::requested()) {
+      work(i);
+    }
+  }
+  for (auto& thread : threads) thread.join();
+  for (const auto& failure : failures)
+    if (failure) std::rethrow_exception(failure);
+  if (std::find(finished.begin(), finished.end(), 0) == finished.end()) return;
+  line.print(arguments.out.empty() ? "stopped; nothing was saved, because there was no --out"
+                                   : "stopped and saved; go on with: scdcf train --out " + arguments.out + " --resume");
+  throw CLI::RuntimeError(kStopped);
+}
+
+/// With --resume and no option that says what to train, the run says it itself.
+bool only_resumes(const CLI::App& command) {
+  for (const auto* option : command.get_options()) {
+    const auto& group = option->get_group();
+    if (option->count() > 0 && (group == "Network" || group == "Data" || group == "Training")) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  auto arguments = std::make_shared<TrainArguments>();
+  auto* command = app.add_subcommand("train", "Trains a network and keeps the best epoch");
+  add_model_options(*command, arguments->config.model);
+  add_data_options(*command, arguments->config.data);
+  add_training_options(*command, arguments->config.train);
+  command->add_option("--realisations", arguments->realisations, "Several at once, such as 0-4; they share a GPU")
+      ->group("Data");
+  command->add_option("--out", arguments->out, "Folder of the run")->group("Run");
+  command->add_flag("--resume", arguments->resume, "Go on with the run in --out")->group("Run");
+  command
+      ->add_option("--checkpoint-seconds", arguments->checkpoint_seconds,
+                   "Save at the end of an epoch when the last checkpoint is older than this")
+      ->group("Run")
+      ->capture_default_str();
+  command->set_config("--config", "", "Read options from a TOML file; the command line wins")->group("Run");
+  command->footer(
+      "Examples:\n"
+      "  scdcf train --model scdcfnet --data smnist --train-size 5000 --out runs/a\n"
+      "  scdcf train --out runs/a --resume\n"
+      "  scdcf train --config runs/a/config.toml --seed 1 --out runs/b");
+  command->callback([arguments, command] {
+    require(!arguments->resume || !arguments->out.empty(), "--resume: needs --out, the folder of the run");
+    if (arguments->resume && arguments->realisations.empty() && only_resumes(*command) &&
+        fs::exists(fs::path(arguments->out) / "config.json"))
+      arguments->config = train::read_run_config(arguments->out);
+    train_all(*arguments);
+  });
+}
+
+}  // namespace scdcf::app

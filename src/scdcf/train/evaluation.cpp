@@ -1,0 +1,102 @@
+#include "scdcf/train/evaluation.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "scdcf/core/error.h"
+#include "scdcf/train/autocast_scope.h"
+
+namespace scdcf::train {
+namespace {
+
+/// Edges of the groups are multiples of this.
+constexpr double kScaleStep = 0.1;
+
+std::string range_name(double from, double to) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f-%.1f", from, to);
+  return text;
+}
+
+}  // namespace
+
+Predictions predict(models::Network& network, const DeviceImages& images, int64_t batch, bool autocast) {
+  require(images.count() > 0, "evaluation: got no images, expected at least one");
+  const torch::NoGradGuard no_grad;
+  const bool was_training = network.is_training();
+  network.eval();
+  std::vector<torch::Tensor> labels, confidences;
+  auto loss = torch::zeros({}, torch::TensorOptions(images.device()).dtype(torch::kDouble));
+  auto correct = torch::zeros({}, torch::TensorOptions(images.device()).dtype(torch::kLong));
+  for (int64_t first = 0; first < images.count(); first += batch) {
+    const auto indices = torch::arange(first, std::min(first + batch, images.count()),
+                                       torch::TensorOptions(images.device()).dtype(torch::kLong));
+    const auto expected = images.labels(indices);
+    torch::Tensor scores;
+    {
+      const AutocastScope scope(autocast);
+      scores = network.forward(images.images(indices));
+    }
+    const auto log_probability = scores.to(torch::kFloat).log_softmax(1);
+    const auto [confidence, label] = log_probability.max(1);
+    loss -= log_probability.gather(1, expected.unsqueeze(1)).sum().to(torch::kDouble);
+    correct += label.eq(expected).sum();
+    labels.push_back(label);
+    confidences.push_back(confidence.exp());
+  }
+  network.train(was_training);
+  Predictions result;
+  result.labels = torch::cat(labels).cpu();
+  result.confidence = torch::cat(confidences).cpu();
+  result.loss = loss.item<double>() / static_cast<double>(images.count());
+  result.accuracy = static_cast<double>(correct.item<int64_t>()) / static_cast<double>(images.count());
+  return result;
+}
+
+Evaluation evaluate(const data::ImageSet& set, const Predictions& predictions) {
+  require(predictions.labels.size(0) == set.count(), "evaluation: got ", predictions.labels.size(0),
+          " predictions, expected ", set.count());
+  Evaluation result;
+  result.accuracy = predictions.accuracy;
+  result.loss = predictions.loss;
+  for (const auto& name : set.class_names) result.classes.push_back({name});
+  const bool sized = !set.scales.empty();
+  int first = 0;
+  if (sized) {
+    const auto [smallest, largest] = std::minmax_element(set.scales.begin(), set.scales.end());
+    first = static_cast<int>(std::floor(*smallest / kScaleStep + 1e-4));
+    const int last = std::max(first, static_cast<int>(std::ceil(*largest / kScaleStep - 1e-4)) - 1);
+    for (int i = first; i <= last; ++i)
+      result.scales.push_back({range_name(i * kScaleStep, (i + 1) * kScaleStep), i * kScaleStep, (i + 1) * kScaleStep});
+  }
+  const auto predicted = predictions.labels.accessor<int64_t, 1>();
+  for (int64_t i = 0; i < set.count(); ++i) {
+    const auto label = set.labels[static_cast<size_t>(i)];
+    const auto count = [&](Group& group) {
+      ++group.count;
+      group.correct += predicted[i] == label ? 1 : 0;
+    };
+    if (static_cast<size_t>(label) < result.classes.size()) count(result.classes[static_cast<size_t>(label)]);
+    if (!sized) continue;
+    const int bin = static_cast<int>(std::floor(set.scales[static_cast<size_t>(i)] / kScaleStep)) - first;
+    count(result.scales[static_cast<size_t>(std::clamp(bin, 0, static_cast<int>(result.scales.size()) - 1))]);
+  }
+  return result;
+}
+
+nlohmann::ordered_json to_json(const Evaluation& evaluation) {
+  nlohmann::ordered_json json;
+  json["accuracy"] = evaluation.accuracy;
+  json["loss"] = evaluation.loss;
+  for (const auto& group : evaluation.classes)
+    json["classes"].push_back({{"class", group.name}, {"count", group.count}, {"accuracy", group.accuracy()}});
+  for (const auto& group : evaluation.scales)
+    json["scales"].push_back(
+        {{"from", group.from}, {"to", group.to}, {"count", group.count}, {"accuracy", group.accuracy()}});
+  return json;
+}
+
+}  // namespace scdcf::train

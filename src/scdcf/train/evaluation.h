@@ -1,0 +1,41 @@
+// How good a network is: in all, per class, and against the size of the object.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "scdcf/models/network.h"
+#include "scdcf/train/device_images.h"
+
+namespace scdcf::train {
+
+/// Of each image: the predicted class [n] and its probability [n], on the CPU; and the mean loss.
+struct Predictions {
+  torch::Tensor labels, confidence;
+  double loss = 0;
+  double accuracy = 0;  ///< in [0, 1]
+};
+
+/// Runs a network over a set in eval mode, and leaves it in the mode it was in.
+Predictions predict(models::Network& network, const DeviceImages& images, int64_t batch, bool autocast = false);
+
+/// Images that belong together: a class, or objects of about one size.
+struct Group {
+  std::string name;
+  double from = 0, to = 0;  ///< of a size: the range
+  int64_t count = 0;
+  int64_t correct = 0;
+  double accuracy() const { return count == 0 ? 0 : static_cast<double>(correct) / static_cast<double>(count); }
+};
+
+struct Evaluation {
+  double accuracy = 0, loss = 0;
+  std::vector<Group> classes;
+  std::vector<Group> scales;  ///< empty where the sizes of the objects are not known
+};
+
+/// Splits the range of the objects' sizes into steps of 0.1 (from 0.3 to 1 for the scaled sets).
+Evaluation evaluate(const data::ImageSet& set, const Predictions& predictions);
+
+nlohmann::ordered_json to_json(const Evaluation& evaluation);
+
+}  // namespace scdcf::train

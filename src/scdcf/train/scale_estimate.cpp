@@ -1,0 +1,62 @@
+#include "scdcf/train/scale_estimate.h"
+
+#include <torch/torch.h>
+
+#include <cmath>
+
+#include "scdcf/core/error.h"
+
+namespace scdcf::train {
+
+torch::Tensor scale_response(models::Network& network, const torch::Tensor& images) {
+  if (network.scale_step() == 0) return {};
+  const torch::NoGradGuard no_grad;
+  const bool was_training = network.is_training();
+  network.eval();
+  const auto layers = network.features(images);
+  network.train(was_training);
+  if (layers.empty() || layers.back().maps.dim() != 5) return {};
+  const auto maps = layers.back().maps.to(torch::kFloat).clamp_min(0);
+  const auto [value, plane] = maps.max(2);
+  const auto weighted = (value * plane).flatten(1).sum(1), weight = value.flatten(1).sum(1);
+  return weighted / weight.clamp_min(1e-12) * network.scale_step();
+}
+
+double ScaleCalibration::estimate(double response) const { return std::exp2(intercept + slope * response); }
+
+std::optional<ScaleCalibration> calibrate_scale(models::Network& network, const DeviceImages& images,
+                                                const std::vector<float>& scales, int64_t batch) {
+  if (network.scale_step() == 0 || scales.empty()) return std::nullopt;
+  std::vector<torch::Tensor> responses;
+  for (int64_t first = 0; first < images.count(); first += batch) {
+    const auto indices = torch::arange(first, std::min(first + batch, images.count()),
+                                       torch::TensorOptions(images.device()).dtype(torch::kLong));
+    responses.push_back(scale_response(network, images.images(indices)));
+    if (!responses.back().defined()) return std::nullopt;
+  }
+  const auto x = torch::cat(responses).to(torch::kCPU, torch::kDouble);
+  const auto y = torch::tensor(scales).to(torch::kDouble).log2();
+  const auto dx = x - x.mean(), dy = y - y.mean();
+  const double xx = dx.dot(dx).item<double>(), xy = dx.dot(dy).item<double>(), yy = dy.dot(dy).item<double>();
+  ScaleCalibration result;
+  if (xx > 0 && yy > 0) {
+    result.slope = xy / xx;
+    result.correlation = xy / std::sqrt(xx * yy);
+  }
+  result.intercept = y.mean().item<double>() - result.slope * x.mean().item<double>();
+  return result;
+}
+
+nlohmann::ordered_json to_json(const ScaleCalibration& calibration) {
+  return {{"slope", calibration.slope}, {"intercept", calibration.intercept}, {"correlation", calibration.correlation}};
+}
+
+ScaleCalibration calibration_from_json(const nlohmann::json& json) {
+  try {
+    return {json.at("slope"), json.at("intercept"), json.at("correlation")};
+  } catch (const nlohmann::json::exception&) {
+    detail::fail("scale calibration: got ", json.dump(), ", expected slope, intercept and correlation");
+  }
+}
+
+}  // namespace scdcf::train

@@ -1,0 +1,33 @@
+// The size of the object, read off the scale axis: a larger object answers at coarser planes.
+#pragma once
+
+#include <torch/types.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "scdcf/models/network.h"
+#include "scdcf/train/device_images.h"
+
+namespace scdcf::train {
+
+/// Of each image [N, C, H, W]: the plane where the features of a block are largest (arg-max over S at every channel and
+/// pixel), averaged with the maxima as weights, in octaves from the finest plane: [N]. Undefined for networks without a
+/// scale axis.
+torch::Tensor scale_response(models::Network& network, const torch::Tensor& images);
+
+/// log2(size of the object) = intercept + slope * response, fitted where sizes are known.
+struct ScaleCalibration {
+  double slope = 0, intercept = 0;
+  double correlation = 0;  ///< between log2(size) and response
+  double estimate(double response) const;
+};
+
+/// Least squares over a set whose sizes are known; nothing for networks without a scale axis or sets without sizes.
+std::optional<ScaleCalibration> calibrate_scale(models::Network& network, const DeviceImages& images,
+                                                const std::vector<float>& scales, int64_t batch);
+
+nlohmann::ordered_json to_json(const ScaleCalibration& calibration);
+ScaleCalibration calibration_from_json(const nlohmann::json& json);
+
+}  // namespace scdcf::train

@@ -1,0 +1,332 @@
+#include "scdcf/train/trainer.h"
+
+#include <torch/torch.h>
+
+#include <chrono>
+#include <mutex>
+
+#include "scdcf/core/atomic_file.h"
+#include "scdcf/core/error.h"
+#include "scdcf/core/runtime.h"
+#include "scdcf/models/registry.h"
+#include "scdcf/train/augment.h"
+#include "scdcf/train/diagnosis.h"
+#include "scdcf/train/random.h"
+#include "scdcf/train/step.h"
+#include "scdcf/train/stream_scope.h"
+
+namespace scdcf::train {
+namespace {
+
+constexpr int64_t kEvaluationBatch = 500;
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+/// Different realisations start from different weights, too.
+uint64_t run_seed(const RunConfig& config) {
+  return config.train.seed * 1000003U + static_cast<uint64_t>(config.data.realisation);
+}
+
+std::shared_ptr<models::Network> fresh_network(const RunConfig& config, torch::Device device) {
+  // Layers initialise themselves from torch's one default generator: runs that share a process take turns.
+  static std::mutex one_at_a_time;
+  const std::lock_guard<std::mutex> lock(one_at_a_time);
+  torch::manual_seed(stream_seed(run_seed(config), Purpose::weights, 0));
+  auto network = models::make_model(config.model);
+  network->to(device);
+  return network;
+}
+
+/// One run from its first step, or from a checkpoint, to its end.
+class Run {
+ public:
+  Run(const RunConfig& config, const data::Splits& splits, const TrainFolder& folder, const TrainCallbacks& callbacks)
+      : config_(config),
+        splits_(splits),
+        folder_(folder),
+        callbacks_(callbacks),
+        device_(device_of(config.train)),
+        stream_(device_),
+        images_(splits.train, splits.mean, splits.deviation, device_),
+        validation_(splits.validation, splits.mean, splits.deviation, device_),
+        network_(fresh_network(config, device_)),
+        optimizer_(*network_, config.train),
+        step_(*network_, optimizer_, images_, config.train),
+        checkpoints_(folder.folder / "checkpoints") {
+    // Batch-norm needs two images: a single left-over one is dropped.
+    const int64_t rest = images_.count() % config.train.batch;
+    steps_per_epoch_ = images_.count() / config.train.batch + (rest > 1 ? 1 : 0);
+    require(steps_per_epoch_ > 0, "training: got ", images_.count(), " training images, expected at least 2");
+    result_.data_checksum = data::checksum(splits);
+    result_.network = network_;
+  }
+
+  TrainResult run() {
+    if (folder_.resume) resume();
+    resumed_ = last_saved_ = now();
+    while (epoch_ < config_.train.epochs) {
+      run_epoch();
+      const bool over = epoch_ == config_.train.epochs;
+      const bool stopped = !over && callbacks_.stop && callbacks_.stop();
+      if (over || stopped || now() - last_saved_ >= folder_.checkpoint_seconds) save();
+      if (stopped) return result_;
+    }
+    finish();
+    return result_;
+  }
+
+ private:
+  at::Generator stream(Purpose purpose, int64_t index) const {
+    return at::detail::createCPUGenerator(stream_seed(run_seed(config_), purpose, static_cast<uint64_t>(index)));
+  }
+
+  /// Goes on to the end of the epoch or, where the run is to stop, to the end of the step.
+  void run_epoch() {
+    network_->train();
+    optimizer_.set_learning_rate(learning_rate(config_.train, epoch_));
+    // Order and augmentation of a whole epoch are drawn and moved to the device at once.
+    const int64_t count = images_.count(), batch = config_.train.batch;
+    const auto order = torch::randperm(count, stream(Purpose::order, epoch_), torch::kLong).to(device_);
+    torch::Tensor draws;
+    if (config_.train.augment.any())
+      draws = draw_augmentation(count, stream(Purpose::augmentation, epoch_)).to(device_);
+    const double started = now();
+    const int64_t first_step = step_in_epoch_;
+    if (first_step == 0) step_.reset_totals();
+    while (step_in_epoch_ < steps_per_epoch_) {
+      const int64_t first = step_in_epoch_ * batch, size = std::min(batch, count - first);
+      const auto indices = order.narrow(0, first, size);
+      const auto step = static_cast<uint64_t>(epoch_ * steps_per_epoch_ + step_in_epoch_);
+      step_.run(indices, draws.defined() ? draws.narrow(0, first, size) : draws,
+                stream_seed(run_seed(config_), Purpose::dropout, step));
+      // On a GPU asking every step would make the host wait.
+      if (device_.is_cpu()) check_loss(order, first_step);
+      ++step_in_epoch_;
+      report_step(started, first_step);
+      if (step_in_epoch_ < steps_per_epoch_ && callbacks_.stop && callbacks_.stop()) return;
+    }
+    check_loss(order, first_step);
+    end_epoch(started, first_step);
+    ++epoch_;
+    step_in_epoch_ = 0;
+  }
+
+  void check_loss(const torch::Tensor& order, int64_t first_step) {
+    const auto totals = step_.totals();
+    if (totals.first_bad_step < 0) return;
+    const int64_t step = first_step + totals.first_bad_step, first = step * config_.train.batch;
+    const auto indices = order.narrow(0, first, std::min(config_.train.batch, images_.count() - first));
+    detail::fail("training: the loss is not finite at step ", epoch_ * steps_per_epoch_ + step + 1, " (epoch ",
+                 epoch_ + 1, "), learning rate ", learning_rate(config_.train, epoch_), ", first in ",
+                 first_bad_layer(*network_, images_.images(indices)));
+  }
+
+  void report_step(double epoch_started, int64_t first_step) {
+    if (!callbacks_.on_step) return;
+    const double per_step = (now() - epoch_started) / static_cast<double>(step_in_epoch_ - first_step);
+    const int64_t left = (config_.train.epochs - epoch_) * steps_per_epoch_ - step_in_epoch_;
+    callbacks_.on_step({epoch_ + 1, config_.train.epochs, step_in_epoch_, steps_per_epoch_,
+                        per_step * static_cast<double>(left), static_cast<double>(config_.train.batch) / per_step});
+  }
+
+  void end_epoch(double epoch_started, int64_t first_step) {
+    const auto totals = step_.totals();
+    EpochRecord record;
+    record.epoch = epoch_ + 1;
+    record.learning_rate = learning_rate(config_.train, epoch_);
+    record.train_loss = totals.loss / static_cast<double>(totals.count);
+    record.train_accuracy = static_cast<double>(totals.correct) / static_cast<double>(totals.count);
+    const double trained = now() - epoch_started;
+    record.images_per_second = static_cast<double>((steps_per_epoch_ - first_step) * config_.train.batch) / trained;
+    const auto validation = predict(*network_, validation_, kEvaluationBatch, config_.train.precision == "bfloat16");
+    record.validation_loss = validation.loss;
+    record.validation_accuracy = validation.accuracy;
+    record.seconds = now() - epoch_started;
+    result_.history.push_back(record);
+    const bool better = result_.best_epoch == 0 || validation.accuracy > result_.best_validation ||
+                        (validation.accuracy == result_.best_validation && validation.loss < best_loss_);
+    if (better) {
+      result_.best_epoch = record.epoch;
+      result_.best_validation = validation.accuracy;
+      best_loss_ = validation.loss;
+      best_weights_ = weights_of(*network_);
+    }
+    write_metrics();
+    if (callbacks_.on_epoch) callbacks_.on_epoch(record);
+  }
+
+  void write_metrics() const {
+    if (folder_.folder.empty()) return;
+    std::string lines;
+    for (const auto& record : result_.history) lines += to_json(record).dump() + "\n";
+    write_file_atomically(folder_.folder / "metrics.jsonl", lines);
+  }
+
+  nlohmann::ordered_json about() const {
+    nlohmann::ordered_json about;
+    about["config"] = to_json(config_);
+    about["class_names"] = splits_.train.class_names;
+    about["mean"] = splits_.mean;
+    about["deviation"] = splits_.deviation;
+    about["data_checksum"] = result_.data_checksum;
+    about["scdcf"] = version();
+    about["commit"] = commit();
+    about["torch"] = TORCH_VERSION;
+    return about;
+  }
+
+  void save() {
+    result_.seconds += now() - resumed_;
+    resumed_ = last_saved_ = now();
+    if (folder_.folder.empty()) return;
+    Checkpoint checkpoint;
+    checkpoint.about = about();
+    const auto totals = step_.totals();
+    auto& progress = checkpoint.about["progress"];
+    progress = {{"epoch", epoch_},
+                {"step_in_epoch", step_in_epoch_},
+                {"loss", totals.loss},
+                {"correct", totals.correct},
+                {"count", totals.count},
+                {"best_epoch", result_.best_epoch},
+                {"best_validation", result_.best_validation},
+                {"best_loss", best_loss_},
+                {"seconds", result_.seconds},
+                {"history", nlohmann::ordered_json::array()}};
+    for (const auto& record : result_.history) progress["history"].push_back(to_json(record));
+    checkpoint.tensors["weights"] = weights_of(*network_);
+    checkpoint.tensors["best_weights"] = best_weights_;
+    checkpoint.tensors["optimizer"] = optimizer_.state();
+    checkpoints_.save(checkpoint, epoch_ * steps_per_epoch_ + step_in_epoch_);
+  }
+
+  void resume() {
+    const auto found = checkpoints_.newest();
+    if (!found) {
+      note("nothing to resume from yet: starting from the beginning");
+      return;
+    }
+    for (const auto& reason : found->refused) note("refused: " + reason);
+    const auto& about = found->checkpoint.about;
+    const auto file = found->file.string();
+    try {
+      require(about.at("data_checksum") == result_.data_checksum, file, ": was trained on data with checksum ",
+              about.at("data_checksum").get<std::string>(), ", got data with checksum ", result_.data_checksum);
+      load_weights(*network_, found->checkpoint.tensors.at("weights"), file);
+      optimizer_.load_state(found->checkpoint.tensors.at("optimizer"));
+      best_weights_ = found->checkpoint.tensors.at("best_weights");
+      const auto& progress = about.at("progress");
+      epoch_ = progress.at("epoch");
+      step_in_epoch_ = progress.at("step_in_epoch");
+      step_.reset_totals({progress.at("loss"), progress.at("correct"), progress.at("count")});
+      result_.best_epoch = progress.at("best_epoch");
+      result_.best_validation = progress.at("best_validation");
+      best_loss_ = progress.at("best_loss");
+      result_.seconds = progress.at("seconds");
+      for (const auto& record : progress.at("history")) result_.history.push_back(record_from_json(record));
+    } catch (const std::out_of_range&) {
+      detail::fail(file, ": lacks weights or optimizer state");
+    } catch (const nlohmann::json::exception& error) {
+      detail::fail(file, ": its description is incomplete: ", error.what());
+    }
+    note("resumed from " + file + " at epoch " + std::to_string(epoch_ + 1) + ", step " +
+         std::to_string(step_in_epoch_ + 1));
+  }
+
+  void note(const std::string& text) const {
+    if (callbacks_.on_note) callbacks_.on_note(text);
+  }
+
+  static EpochRecord record_from_json(const nlohmann::ordered_json& json) {
+    EpochRecord record;
+    record.epoch = json.at("epoch");
+    record.learning_rate = json.at("learning_rate");
+    record.train_loss = json.at("train_loss");
+    record.train_accuracy = json.at("train_accuracy");
+    record.validation_loss = json.at("validation_loss");
+    record.validation_accuracy = json.at("validation_accuracy");
+    record.seconds = json.at("seconds");
+    record.images_per_second = json.at("images_per_second");
+    return record;
+  }
+
+  void finish() {
+    load_weights(*network_, best_weights_, "best epoch");
+    const DeviceImages test(splits_.test, splits_.mean, splits_.deviation, device_);
+    result_.test =
+        evaluate(splits_.test, predict(*network_, test, kEvaluationBatch, config_.train.precision == "bfloat16"));
+    network_->eval();
+    result_.finished = true;
+    if (folder_.folder.empty()) return;
+    Checkpoint model;
+    model.about = about();
+    model.about["best_epoch"] = result_.best_epoch;
+    model.about["best_validation"] = result_.best_validation;
+    if (const auto calibration = calibrate_scale(*network_, validation_, splits_.validation.scales, kEvaluationBatch))
+      model.about["scale_calibration"] = to_json(*calibration);
+    model.tensors["weights"] = best_weights_;
+    save_checkpoint(model, folder_.folder / "model.pt");
+  }
+
+  RunConfig config_;
+  const data::Splits& splits_;
+  TrainFolder folder_;
+  TrainCallbacks callbacks_;
+  torch::Device device_;
+  StreamScope stream_;
+  DeviceImages images_, validation_;
+  std::shared_ptr<models::Network> network_;
+  Optimizer optimizer_;
+  Step step_;
+  CheckpointFolder checkpoints_;
+  int64_t steps_per_epoch_ = 0;
+  int64_t epoch_ = 0, step_in_epoch_ = 0;  // the next step
+  double best_loss_ = 0;
+  TensorMap best_weights_;
+  TrainResult result_;
+  double resumed_ = 0, last_saved_ = 0;  // since when result_.seconds does not count; the last checkpoint
+};
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const EpochRecord& r) {
+  return {{"epoch", r.epoch},
+          {"learning_rate", r.learning_rate},
+          {"train_loss", r.train_loss},
+          {"train_accuracy", r.train_accuracy},
+          {"validation_loss", r.validation_loss},
+          {"validation_accuracy", r.validation_accuracy},
+          {"seconds", r.seconds},
+          {"images_per_second", r.images_per_second}};
+}
+
+torch::Device device_of(const TrainOptions& options) {
+  const auto& name = options.device;
+  if (name == "cpu") return torch::kCPU;
+  const bool numbered = name.rfind("cuda:", 0) == 0 && name.size() > 5 && name.size() < 9 &&
+                        name.find_first_not_of("0123456789", 5) == std::string::npos;
+  require(name == "cuda" || numbered, "--device: got \"", name, "\", expected cpu, cuda or cuda:N");
+  const int index = numbered ? std::stoi(name.substr(5)) : 0;
+  const int found = torch::cuda::is_available() ? static_cast<int>(torch::cuda::device_count()) : 0;
+  require(index < found, "--device: got \"", name, "\", but this machine has ", found, " usable GPUs");
+  return {torch::kCUDA, static_cast<c10::DeviceIndex>(index)};
+}
+
+RunConfig fit_to_data(RunConfig config, const data::Splits& splits) {
+  config.model.classes = static_cast<int64_t>(splits.train.class_names.size());
+  config.model.in_channels = splits.train.channels;
+  require(splits.train.height == splits.train.width, "data ", splits.name, ": got images of ", splits.train.height,
+          " x ", splits.train.width, " pixels, expected square ones");
+  config.model.image_size = splits.train.width;
+  config.model = models::resolve(config.model);
+  return config;
+}
+
+TrainResult train(const RunConfig& config, const data::Splits& splits, const TrainFolder& folder,
+                  const TrainCallbacks& callbacks) {
+  check(config.train);
+  apply_precision(config.train, device_of(config.train));
+  return Run(fit_to_data(config, splits), splits, folder, callbacks).run();
+}
+
+}  // namespace scdcf::train

@@ -1,0 +1,68 @@
+// Trains a network as a RunConfig says: epochs with validation, the best epoch kept, the test set touched once, at the
+// end; checkpoints that a run goes on from as if nothing had happened.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+#include "scdcf/train/checkpoint.h"
+#include "scdcf/train/config.h"
+#include "scdcf/train/evaluation.h"
+#include "scdcf/train/scale_estimate.h"
+
+namespace scdcf::train {
+
+struct EpochRecord {
+  int64_t epoch = 0;  ///< counted from 1
+  double learning_rate = 0;
+  double train_loss = 0, train_accuracy = 0;
+  double validation_loss = 0, validation_accuracy = 0;
+  double seconds = 0;
+  double images_per_second = 0;
+};
+nlohmann::ordered_json to_json(const EpochRecord& record);
+
+/// Where a run stands between two steps.
+struct StepProgress {
+  int64_t epoch = 0, epochs = 0;  ///< the epoch counted from 1
+  int64_t step = 0, steps = 0;    ///< in this epoch
+  double seconds_left = 0;        ///< of the whole run, from the speed so far
+  double images_per_second = 0;
+};
+
+struct TrainCallbacks {
+  std::function<void(const StepProgress&)> on_step;
+  std::function<void(const EpochRecord&)> on_epoch;
+  std::function<void(const std::string&)> on_note;  ///< a line worth telling: a damaged checkpoint, where it resumes
+  std::function<bool()> stop;                       ///< asked after every step; true saves and ends the run
+};
+
+struct TrainResult {
+  bool finished = false;  ///< false where it was stopped
+  std::vector<EpochRecord> history;
+  int64_t best_epoch = 0;  ///< counted from 1
+  double best_validation = 0;
+  Evaluation test;
+  double seconds = 0;  ///< of training, over all parts of a resumed run
+  std::string data_checksum;
+  std::shared_ptr<models::Network> network;  ///< with the weights of the best epoch
+};
+
+struct TrainFolder {
+  std::filesystem::path folder;    ///< empty: nothing is written
+  bool resume = false;             ///< go on from the newest checkpoint there, if there is one
+  double checkpoint_seconds = 30;  ///< at the end of an epoch, if the last one is older than this
+};
+
+/// The device of TrainOptions, checked to be there.
+torch::Device device_of(const TrainOptions& options);
+
+/// Fills in what the data decides: classes, channels and size of the images.
+RunConfig fit_to_data(RunConfig config, const data::Splits& splits);
+
+/// Throws Error where the loss is not a number or infinite, naming the step, the learning rate and the layer.
+TrainResult train(const RunConfig& config, const data::Splits& splits, const TrainFolder& folder,
+                  const TrainCallbacks& callbacks);
+
+}  // namespace scdcf::train
