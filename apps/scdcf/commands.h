@@ -6,7 +6,12 @@
 namespace scdcf::app {
 
 void add_bench(CLI::App& app);
+void add_equivariance(CLI::App& app);
+void add_eval(CLI::App& app);
 void add_info(CLI::App& app);
+void add_models(CLI::App& app);
+void add_predict(CLI::App& app);
+void add_train(CLI::App& app);
 void add_verify(CLI::App& app);
 
 }  // namespace scdcf::app

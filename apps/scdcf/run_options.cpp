@@ -35,6 +35,9 @@ void visit_data(data::DataOptions& o, Visitor&& option) {
   option("realisation", o.realisation, "Which random split and scaling");
   option("smallest-factor", o.smallest_factor, "Smallest rescaling factor of the scaled sets");
   option("largest-factor", o.largest_factor, "Largest rescaling factor of the scaled sets");
+  option("image-channels", o.channels, "Channels of an image folder: 1 or 3; 0 for what the pictures have");
+  option("fold", o.fold, "Predefined training fold of STL-10, 0 to 9; -1 for all");
+  option("validation-share", o.validation_share, "Share of the training images, where a set has no validation part");
 }
 
 template <class Visitor>

@@ -33,6 +33,15 @@ std::vector<double> equivariance_error(const at::Tensor& of_transformed, const a
   return errors;
 }
 
+std::vector<double> layer_equivariance_error(const at::Tensor& of_transformed, const at::Tensor& of_original,
+                                             const GroupElement& g, int64_t image_width, double step, int64_t border) {
+  const double factor = static_cast<double>(of_original.size(-1)) / static_cast<double>(image_width);
+  const auto here = g.on_grid(factor);
+  const auto inner = static_cast<int64_t>(static_cast<double>(border) * factor + 0.5);
+  if (of_original.dim() == 5) return equivariance_error(of_transformed, of_original, here, step, inner);
+  return {relative(without_border(of_transformed, inner), without_border(act_on_image(of_original, here), inner))};
+}
+
 std::vector<LayerError> layerwise_equivariance_error(torch::nn::Sequential& network, const at::Tensor& images,
                                                      const GroupElement& g, double step, int64_t border) {
   require(images.dim() == 4, "equivariance error: images: got shape ", images.sizes(), ", expected [N, C, H, W]");
@@ -45,16 +54,7 @@ std::vector<LayerError> layerwise_equivariance_error(torch::nn::Sequential& netw
     if (original.dim() < 4) break;  // flattened: there is no place left for the group to act on
     std::ostringstream name;
     name << *module.ptr();
-    const double factor = static_cast<double>(original.size(-1)) / static_cast<double>(images.size(-1));
-    const auto here = g.on_grid(factor);
-    const auto inner = static_cast<int64_t>(static_cast<double>(border) * factor + 0.5);
-    if (original.dim() == 5) {
-      errors.push_back({name.str(), equivariance_error(transformed, original, here, step, inner)});
-    } else {
-      errors.push_back(
-          {name.str(),
-           {relative(without_border(transformed, inner), without_border(act_on_image(original, here), inner))}});
-    }
+    errors.push_back({name.str(), layer_equivariance_error(transformed, original, g, images.size(-1), step, border)});
   }
   return errors;
 }

@@ -15,13 +15,19 @@ namespace scdcf::theory {
 std::vector<double> equivariance_error(const at::Tensor& of_transformed, const at::Tensor& of_original,
                                        const GroupElement& g, double step, int64_t border = 0);
 
+/// The same for the maps of any layer, with g given on the grid of the image, `image_width` pixels wide: where the maps
+/// have shrunk (pooling, stride), g acts on the coarser grid; maps without scale axis [N, C, H, W] are compared with D
+/// alone, which gives one number.
+std::vector<double> layer_equivariance_error(const at::Tensor& of_transformed, const at::Tensor& of_original,
+                                             const GroupElement& g, int64_t image_width, double step,
+                                             int64_t border = 0);
+
 struct LayerError {
   std::string layer;              // how the layer prints itself
   std::vector<double> per_scale;  // one number where the output has no scale axis
 };
 
-/// The error after every module of `network`, for images [N, C, H, W]. Where maps have shrunk (pooling, stride), g acts
-/// on the coarser grid. An output without scale axis is compared with D alone.
+/// layer_equivariance_error after every module of `network`, for images [N, C, H, W].
 std::vector<LayerError> layerwise_equivariance_error(torch::nn::Sequential& network, const at::Tensor& images,
                                                      const GroupElement& g, double step, int64_t border = 0);
 

@@ -41,6 +41,9 @@ void visit(data::DataOptions& o, Visitor&& field) {
   field("realisation", o.realisation);
   field("smallest_factor", o.smallest_factor);
   field("largest_factor", o.largest_factor);
+  field("channels", o.channels);
+  field("fold", o.fold);
+  field("validation_share", o.validation_share);
 }
 
 template <class Visitor>

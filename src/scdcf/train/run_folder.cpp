@@ -77,7 +77,7 @@ std::string write_result(const fs::path& folder, const RunConfig& config, const 
   plot.title = config.model.name + " on " + config.data.name;
   plot.x_label = "epoch";
   plot.y_label = "accuracy (%)";
-  report::Series train{"training"}, validation{"validation"};
+  report::Series train{"training", {}, {}}, validation{"validation", {}, {}};
   for (const auto& record : result.history) {
     train.x.push_back(static_cast<double>(record.epoch));
     train.y.push_back(100 * record.train_accuracy);

@@ -1,0 +1,78 @@
+#include <torch/torch.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "commands.h"
+#include "run_data.h"
+#include "scdcf/core/error.h"
+#include "scdcf/report/table.h"
+#include "scdcf/theory/equivariance.h"
+
+namespace scdcf::app {
+namespace {
+
+struct EquivarianceArguments {
+  RunArguments run;
+  double octaves = 0;
+  bool json = false;
+};
+
+void equivariance(EquivarianceArguments arguments) {
+  if (arguments.run.count == 0) arguments.run.count = 64;
+  auto model = load_run(arguments.run);
+  const auto splits = load_run_data(arguments.run, model);
+  train::TrainOptions options;
+  options.device = arguments.run.device;
+  const train::DeviceImages set(splits.test, splits.mean, splits.deviation, train::device_of(options));
+  const auto indices = torch::arange(set.count(), torch::TensorOptions(set.device()).dtype(torch::kLong));
+  const auto images = set.images(indices);
+  double step = model.network->scale_step();
+  const double octaves = arguments.octaves != 0 ? arguments.octaves : (step > 0 ? step : 0.25);
+  if (step == 0) step = 0.25;
+  const theory::GroupElement g{octaves, 0, 0};
+  const torch::NoGradGuard no_grad;
+  const auto enlarged = theory::act_on_image(images - set.black(), g) + set.black();
+  const auto original = model.network->features(images), transformed = model.network->features(enlarged);
+  require(!original.empty(), "model ", model.config.model.name, " does not tell its features");
+
+  size_t planes = 1;
+  std::vector<std::vector<double>> errors;
+  for (size_t i = 0; i < original.size(); ++i) {
+    errors.push_back(theory::layer_equivariance_error(transformed[i].maps, original[i].maps, g, images.size(-1), step));
+    planes = std::max(planes, errors.back().size());
+  }
+  std::vector<std::string> columns = {"layer"};
+  for (size_t s = 0; s < planes; ++s) columns.push_back(planes == 1 ? "error" : "scale " + std::to_string(s));
+  report::Table table(columns);
+  for (size_t i = 0; i < errors.size(); ++i) {
+    std::vector<report::Table::Cell> row = {original[i].layer};
+    for (size_t s = 0; s < planes; ++s)
+      row.emplace_back(s < errors[i].size() ? report::Table::Cell(errors[i][s])
+                                            : report::Table::Cell(std::string("-")));
+    table.add(row);
+  }
+  if (arguments.json) {
+    std::cout << table.to_json().dump(2) << '\n';
+    return;
+  }
+  std::cout << model.config.model.name << " on " << set.count() << " images of " << splits.name << ", enlarged by 2^"
+            << octaves << "\nrelative error |x[Dx] - T x[x]| / |T x[x]|"
+            << (planes > 1 ? " at each scale of the features" : "") << ":\n\n";
+  table.print(std::cout);
+}
+
+}  // namespace
+
+void add_equivariance(CLI::App& app) {
+  auto* command = app.add_subcommand("equivariance", "How far the features of a trained network are from equivariance");
+  auto arguments = std::make_shared<EquivarianceArguments>();
+  add_run_arguments(*command, arguments->run);
+  command->add_option("--octaves", arguments->octaves,
+                      "Enlarge by two to this power; 0 for one step of the scale axis");
+  command->add_flag("--json", arguments->json, "Print JSON instead of a table");
+  command->callback([arguments] { equivariance(*arguments); });
+}
+
+}  // namespace scdcf::app

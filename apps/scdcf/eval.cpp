@@ -1,0 +1,89 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+
+#include "commands.h"
+#include "run_data.h"
+#include "scdcf/core/error.h"
+#include "scdcf/report/plot.h"
+#include "scdcf/report/table.h"
+#include "scdcf/train/evaluation.h"
+
+namespace scdcf::app {
+namespace {
+
+struct EvalArguments {
+  RunArguments run;
+  std::string out;
+  bool json = false;
+};
+
+report::Table table_of(const char* what, const std::vector<train::Group>& groups) {
+  report::Table table({what, "images", "accuracy (%)"});
+  for (const auto& group : groups)
+    table.add({group.name, static_cast<double>(group.count), group.count == 0 ? 0.0 : 100 * group.accuracy()});
+  return table;
+}
+
+void plot_scales(const train::Evaluation& evaluation, const std::string& title, const std::string& out) {
+  std::error_code failed;
+  std::filesystem::create_directories(out, failed);
+  require(!failed, "--out: ", out, ": the folder could not be made: ", failed.message());
+  report::Plot plot;
+  plot.title = title;
+  plot.x_label = "size of the object (rescaling factor)";
+  plot.y_label = "accuracy (%)";
+  report::Series series{"test images", {}, {}};
+  for (const auto& group : evaluation.scales) {
+    if (group.count == 0) continue;
+    series.x.push_back((group.from + group.to) / 2);
+    series.y.push_back(100 * group.accuracy());
+  }
+  plot.series = {series};
+  const auto missing = report::write_plot(plot, out, "accuracy-by-scale");
+  std::cerr << (missing.empty() ? "plot: " + (std::filesystem::path(out) / "accuracy-by-scale.png").string() : missing)
+            << '\n';
+}
+
+void eval(const EvalArguments& arguments) {
+  auto model = load_run(arguments.run);
+  const auto splits = load_run_data(arguments.run, model);
+  train::TrainOptions options;
+  options.device = arguments.run.device;
+  const train::DeviceImages images(splits.test, splits.mean, splits.deviation, train::device_of(options));
+  const auto evaluation = train::evaluate(splits.test, train::predict(*model.network, images, 500));
+  if (arguments.json) {
+    auto json = train::to_json(evaluation);
+    json["model"] = model.config.model.name;
+    json["data"] = splits.name;
+    json["images"] = splits.test.count();
+    std::cout << json.dump(2) << '\n';
+  } else {
+    std::printf("%s on %s: accuracy %.2f%% of %lld test images, loss %.4f\n\n", model.config.model.name.c_str(),
+                splits.name.c_str(), 100 * evaluation.accuracy, static_cast<long long>(splits.test.count()),
+                evaluation.loss);
+    std::fflush(stdout);
+    table_of("class", evaluation.classes).print(std::cout);
+    if (!evaluation.scales.empty()) {
+      std::cout << '\n';
+      table_of("size of the object", evaluation.scales).print(std::cout);
+    }
+  }
+  if (arguments.out.empty()) return;
+  require(!evaluation.scales.empty(), "--out: ", splits.name, " does not know the sizes of its objects: no plot");
+  plot_scales(evaluation, model.config.model.name + " on " + splits.name, arguments.out);
+}
+
+}  // namespace
+
+void add_eval(CLI::App& app) {
+  auto* command = app.add_subcommand("eval", "Accuracy of a trained network: in all, by class, by size of the object");
+  auto arguments = std::make_shared<EvalArguments>();
+  add_run_arguments(*command, arguments->run);
+  command->add_option("--out", arguments->out, "Folder for the plot of accuracy against the size of the object");
+  command->add_flag("--json", arguments->json, "Print JSON instead of tables");
+  command->callback([arguments] { eval(*arguments); });
+}
+
+}  // namespace scdcf::app

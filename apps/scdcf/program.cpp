@@ -1,0 +1,72 @@
+#include "program.h"
+
+#include <c10/util/Exception.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "commands.h"
+#include "scdcf/core/error.h"
+#include "scdcf/core/runtime.h"
+
+namespace scdcf::app {
+namespace {
+
+constexpr int kBadInput = 2;
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App app{"Networks that know about scale: enlarge the picture, and the features move predictably.", "scdcf"};
+  app.set_version_flag("--version", std::string("scdcf ") + version() + " (" + commit() + ")");
+  int threads = 0;
+  app.add_option("--threads", threads, "Threads to use; 0 for all cores")->check(CLI::Range(0, 4096));
+  app.require_subcommand(0, 1);
+  app.fallthrough();
+  app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
+    return "scdcf: " + std::string(error.what()) + " (see " + failed->get_name() + " --help)\n";
+  });
+  app.parse_complete_callback([&threads] {
+    set_threads(threads);
+    set_blas_threads(1);
+  });
+  add_train(app);
+  add_eval(app);
+  add_predict(app);
+  add_equivariance(app);
+  add_models(app);
+  add_verify(app);
+  add_bench(app);
+  add_info(app);
+  try {
+    app.parse(argc, argv);
+    // Asked for here and not by CLI11, which would complain of a missing command before it names a misspelt one.
+    if (app.get_subcommands().empty()) throw CLI::RequiredError("A subcommand");
+  } catch (const CLI::Success& done) {  // --help, --version
+    return app.exit(done);
+  } catch (const CLI::RuntimeError& done) {  // a command that ran and says how it ended
+    return done.get_exit_code();
+  } catch (const CLI::ParseError& error) {
+    app.exit(error);
+    return kBadInput;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const Error& error) {
+    std::cerr << "scdcf: " << error.what() << '\n';
+    return kBadInput;
+  } catch (const c10::Error& error) {
+    std::cerr << "scdcf: internal error: " << error.what_without_backtrace() << '\n';
+  } catch (const std::exception& error) {
+    std::cerr << "scdcf: internal error: " << error.what() << '\n';
+  }
+  return 1;
+}
+
+}  // namespace scdcf::app

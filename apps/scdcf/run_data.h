@@ -1,0 +1,25 @@
+// Pictures for a network that was trained before: the test part of its own data, or of another set.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "scdcf/data/datasets.h"
+#include "scdcf/train/run_folder.h"
+
+namespace scdcf::app {
+
+/// What the commands that look at a run have in common.
+struct RunArguments {
+  std::string run, data, data_dir, device = "cpu";
+  int64_t count = 0;  // test images; 0 for all
+  double smallest_factor = 0, largest_factor = 0;
+};
+void add_run_arguments(CLI::App& command, RunArguments& arguments);
+
+train::TrainedModel load_run(const RunArguments& arguments);
+
+/// The splits that the run was trained on or, with --data, the same of another set; made to the size of the network's
+/// images and refused where they do not fit.
+data::Splits load_run_data(const RunArguments& arguments, const train::TrainedModel& model);
+
+}  // namespace scdcf::app
