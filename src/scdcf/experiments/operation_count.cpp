@@ -12,10 +12,8 @@ namespace {
 thread_local int64_t counted = 0;
 
 /// The multiply-adds of one operator call; 0 for those that only move or compare numbers.
-int64_t multiply_adds(const at::RecordFunction& call) {
-  const auto inputs = call.inputs();
-  const auto& outputs = call.outputs();
-  const std::string name = call.name();
+int64_t multiply_adds(const std::string& name, const std::vector<c10::IValue>& inputs,
+                      const std::vector<c10::IValue>& outputs) {
   if (outputs.empty() || !outputs[0].isTensor() || !outputs[0].toTensor().defined()) return 0;
   const int64_t results = outputs[0].toTensor().numel();
   const auto tensor = [&](size_t i) { return inputs[i].toTensor(); };
@@ -43,9 +41,20 @@ int64_t multiply_adds(const at::RecordFunction& call) {
   return 0;
 }
 
-void on_end(const at::RecordFunction& call, at::ObserverContext* /*context*/) { counted += multiply_adds(call); }
+/// Inputs may be gone when a call ends, so they are kept from its start.
+struct Inputs : at::ObserverContext {
+  std::vector<c10::IValue> values;
+};
 
-std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& /*call*/) { return nullptr; }
+std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& call) {
+  auto kept = std::make_unique<Inputs>();
+  kept->values.assign(call.inputs().begin(), call.inputs().end());
+  return kept;
+}
+
+void on_end(const at::RecordFunction& call, at::ObserverContext* context) {
+  counted += multiply_adds(call.name(), static_cast<const Inputs*>(context)->values, call.outputs());
+}
 
 }  // namespace
 
