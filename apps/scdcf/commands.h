@@ -6,6 +6,8 @@
 namespace scdcf::app {
 
 void add_bench(CLI::App& app);
+void add_completion(CLI::App& app);
+void add_data(CLI::App& app);
 void add_info(CLI::App& app);
 void add_verify(CLI::App& app);
 

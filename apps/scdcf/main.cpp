@@ -30,6 +30,8 @@ int run(int argc, char** argv) {
   scdcf::app::add_info(app);
   scdcf::app::add_verify(app);
   scdcf::app::add_bench(app);
+  scdcf::app::add_data(app);
+  scdcf::app::add_completion(app);
   try {
     app.parse(argc, argv);
     // Asked for here and not by CLI11, which would complain of a missing command before it names a misspelt one.
