@@ -5,7 +5,8 @@ set -eu
 case "${1:-build}" in
   build)
     packages="g++ cmake ninja-build git libtorch-dev libopenblas0-pthread libboost-math-dev libcli11-dev
-              nlohmann-json3-dev libgtest-dev libbenchmark-dev zlib1g-dev gnuplot-nox" ;;
+              nlohmann-json3-dev libgtest-dev libbenchmark-dev zlib1g-dev libpng-dev libjpeg62-turbo-dev
+              libcurl4-openssl-dev dataset-fashion-mnist gnuplot-nox" ;;
   lint) packages="clang-format clang-tidy" ;;
   *) echo "deps.sh: got \"$1\", expected build or lint" >&2; exit 2 ;;
 esac

@@ -1,0 +1,185 @@
+#include "scdcf/data/datasets.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "scdcf/core/error.h"
+#include "scdcf/data/glyphs.h"
+#include "scdcf/data/idx.h"
+#include "scdcf/data/image_folder.h"
+#include "scdcf/data/normalisation.h"
+#include "scdcf/data/places.h"
+#include "scdcf/data/resize.h"
+#include "scdcf/data/scaled.h"
+#include "scdcf/data/split.h"
+#include "scdcf/data/stl10.h"
+
+namespace scdcf::data {
+namespace {
+
+constexpr std::int64_t kTrainCount = 60000, kTestCount = 10000;  // of MNIST, and so of the glyphs
+constexpr double kTestShare = 0.2;                               // where the set has no test pictures of its own
+enum Stream : std::uint64_t { validation_stream = 11, test_stream = 12 };
+
+Random generator(const DataOptions& options, Stream stream) {
+  return Random(static_cast<std::uint64_t>(options.realisation), stream);
+}
+
+std::string found(const std::string& name, const DataOptions& options) {
+  const auto folder = find_dataset(name, options.data_dir);
+  if (!folder.empty()) return folder;
+  std::string places;
+  for (const auto& place : data_places(options.data_dir)) places += (places.empty() ? "" : ", ") + place;
+  detail::fail("data ", options.name, ": ", name, " is not in ", places, "; get it with: scdcf data fetch ", name);
+}
+
+std::vector<std::string> class_names(const std::string& name) {
+  if (name != "fashion") return digit_names();
+  return {"t-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"};
+}
+
+/// The official parts of mnist, fashion or glyphs.
+ImageFolder official_parts(const std::string& name, const DataOptions& options) {
+  if (name == "glyphs") return {draw_glyphs(0, kTrainCount), draw_glyphs(kTrainCount, kTestCount)};
+  const auto folder = found(name, options);
+  return {read_idx_part(folder, "train", class_names(name)), read_idx_part(folder, "t10k", class_names(name))};
+}
+
+Splits scaled(const std::string& name, const DataOptions& options) {
+  ScalingOptions scaling;
+  scaling.realisation = options.realisation;
+  scaling.keep_train = options.train_size;
+  scaling.keep_test = options.test_size;
+  scaling.smallest_factor = options.smallest_factor;
+  scaling.largest_factor = options.largest_factor;
+  scaling.size = options.size;
+  if (name == "glyphs") {
+    Pool pool{{}, digit_names(), glyph};
+    for (std::int64_t i = 0; i < kTrainCount + kTestCount; ++i) pool.labels.push_back(glyph_label(i));
+    return make_scaled(pool, scaling);
+  }
+  auto [all, test] = official_parts(name, options);
+  require(all.height == test.height && all.width == test.width, "data ", name, ": training pictures of ", all.width,
+          " x ", all.height, " pixels, test pictures of ", test.width, " x ", test.height);
+  all.pixels.insert(all.pixels.end(), test.pixels.begin(), test.pixels.end());
+  all.labels.insert(all.labels.end(), test.labels.begin(), test.labels.end());
+  return make_scaled(pool_of(all), scaling);
+}
+
+/// Splits off what the set does not have apart: test pictures, then those for validation.
+Splits split(ImageFolder parts, const DataOptions& options) {
+  Splits splits;
+  if (parts.test.count() == 0) {
+    auto cut = split_off(parts.train, kTestShare, generator(options, test_stream));
+    parts = {std::move(cut.first), std::move(cut.last)};
+  }
+  auto cut = split_off(parts.train, options.validation_share, generator(options, validation_stream));
+  splits.train = std::move(cut.first);
+  splits.validation = std::move(cut.last);
+  splits.test = std::move(parts.test);
+  return splits;
+}
+
+/// Trains on one of the ten predefined folds; validation pictures are drawn from the training pictures outside it.
+Splits stl10_fold(ImageFolder parts, const std::vector<std::int64_t>& fold, const DataOptions& options) {
+  std::vector<bool> inside(static_cast<std::size_t>(parts.train.count()));
+  for (const auto index : fold) inside[static_cast<std::size_t>(index)] = true;
+  std::vector<std::int64_t> outside;
+  for (std::int64_t i = 0; i < parts.train.count(); ++i)
+    if (!inside[static_cast<std::size_t>(i)]) outside.push_back(i);
+  Splits splits;
+  splits.train = select(parts.train, fold);
+  splits.validation =
+      split_off(select(parts.train, outside), options.validation_share, generator(options, validation_stream)).last;
+  splits.test = std::move(parts.test);
+  return splits;
+}
+
+Splits stl10(const DataOptions& options) {
+  const auto folder = found("stl10", options);
+  ImageFolder parts;
+  parts.train = read_stl10_part(folder, "train");
+  if (has_stl10_test(folder)) parts.test = read_stl10_part(folder, "test");
+  if (options.fold < 0) return split(std::move(parts), options);
+  require(options.fold < 10, "fold: got ", options.fold, ", expected 0 to 9, or -1 for all training pictures");
+  require(parts.test.count() > 0, "fold: ", folder, " has no test pictures; use fold -1");
+  const auto folds = read_stl10_folds(folder, parts.train.count());
+  return stl10_fold(std::move(parts), folds[static_cast<std::size_t>(options.fold)], options);
+}
+
+Splits image_folder(const DataOptions& options) {
+  const auto folder = find_image_folder(options.name, options.data_dir);
+  require(!folder.empty(), "data ", options.name, ": no such data set or image folder; see scdcf data list, or get ",
+          "one with: scdcf data fetch ", options.name);
+  return split(read_image_folder(folder, options.size, options.channels), options);
+}
+
+void cut_to(ImageSet& set, std::int64_t count, const char* name) {
+  require(count >= 0 && count <= set.count(), name, ": got ", count, ", expected 1 to ", set.count(), ", or 0 for all");
+  if (count > 0) set = prefix(set, count);
+}
+
+}  // namespace
+
+Splits load(const DataOptions& options) {
+  const std::string& name = options.name;
+  require(options.realisation >= 0, "realisation: got ", options.realisation, ", expected 0 or more");
+  require(options.size >= 0 && options.size <= 1024, "size: got ", options.size, ", expected 1 to 1024, or 0");
+  require(options.data_dir.empty() || std::filesystem::is_directory(options.data_dir), "data_dir: ", options.data_dir,
+          " is not a folder");
+  require(options.validation_share >= 0 && options.validation_share < 1, "validation_share: got ",
+          options.validation_share, ", expected 0 or more and less than 1");
+  Splits splits;
+  if (name == "smnist" || name == "sfashion" || name == "sglyphs") {
+    splits = scaled(name.substr(1), options);
+  } else {
+    const bool digit_like = name == "mnist" || name == "fashion" || name == "glyphs";
+    splits = digit_like        ? split(official_parts(name, options), options)
+             : name == "stl10" ? stl10(options)
+                               : image_folder(options);
+    cut_to(splits.train, options.train_size, "train_size");
+    cut_to(splits.test, options.test_size, "test_size");
+    if (options.size > 0)
+      for (auto* part : {&splits.train, &splits.validation, &splits.test})
+        *part = resize(std::move(*part), options.size, options.size);
+    const auto statistics = name == "stl10" ? Normalisation{{.4467, .4398, .4066}, {.2603, .2566, .2713}}
+                                            : channel_statistics(splits.train);
+    splits.mean = statistics.mean;
+    splits.deviation = statistics.deviation;
+  }
+  splits.name = name;
+  return splits;
+}
+
+std::vector<DataSetInfo> list_datasets(const std::string& data_dir) {
+  std::vector<DataSetInfo> list;
+  const auto add = [&](const std::string& name, const std::string& what, const std::string& base) {
+    const bool drawn = base == "glyphs";
+    list.push_back({name, what, drawn ? "(drawn)" : find_dataset(base, data_dir),
+                    drawn ? "nothing to get" : "scdcf data fetch " + base});
+  };
+  add("mnist", "handwritten digits, 28 x 28, 60,000 + 10,000", "mnist");
+  add("fashion", "Fashion-MNIST: clothes, 28 x 28, 60,000 + 10,000", "fashion");
+  add("glyphs", "digits drawn by the program, 28 x 28, 60,000 + 10,000", "glyphs");
+  add("smnist", "MNIST rescaled at random, 10,000 + 2,000 + 50,000", "mnist");
+  add("sfashion", "Fashion-MNIST rescaled at random, 10,000 + 2,000 + 50,000", "fashion");
+  add("sglyphs", "glyphs rescaled at random, 10,000 + 2,000 + 50,000", "glyphs");
+  add("stl10", "natural pictures, 96 x 96, ten classes, 5,000 + 8,000", "stl10");
+
+  // Image folders that lie where data is looked for.
+  for (const auto& place : data_places(data_dir)) {
+    std::vector<DataSetInfo> here;
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry(place, error), end; !error && entry != end; entry.increment(error)) {
+      const std::string path = entry->path().string(), name = entry->path().filename().string();
+      const auto same_name = [&](const DataSetInfo& info) { return info.name == name; };
+      if (name.front() != '.' && is_image_folder(path) && std::none_of(list.begin(), list.end(), same_name))
+        here.push_back({name, "image folder", path, ""});
+    }
+    std::sort(here.begin(), here.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+    list.insert(list.end(), here.begin(), here.end());
+  }
+  return list;
+}
+
+}  // namespace scdcf::data

@@ -1,0 +1,150 @@
+#include "scdcf/data/image_folder.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+
+#include "scdcf/core/error.h"
+#include "scdcf/data/boxes.h"
+#include "scdcf/data/image_file.h"
+#include "scdcf/data/resize.h"
+#include "scdcf/data/threads.h"
+
+namespace scdcf::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Entry {
+  std::string path;  // inside the root
+  std::int32_t label;
+};
+
+bool is_picture(const fs::path& path) {
+  std::string extension = path.extension().string();
+  for (char& letter : extension) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return extension == ".png" || extension == ".jpg" || extension == ".jpeg";
+}
+
+/// The names in a folder that `wanted` takes, in order; hidden ones never.
+template <class Wanted>
+std::vector<std::string> names_in(const fs::path& folder, Wanted wanted) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.front() != '.' && wanted(*entry)) names.push_back(name);
+  }
+  require(!error, folder.string(), ": ", error.message());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> folders_in(const fs::path& folder) {
+  return names_in(folder, [](const fs::directory_entry& entry) {
+    std::error_code error;
+    return entry.is_directory(error);
+  });
+}
+
+std::vector<Entry> list_part(const fs::path& root, const std::string& part, const std::vector<std::string>& classes) {
+  std::vector<Entry> entries;
+  for (std::size_t label = 0; label < classes.size(); ++label) {
+    const std::string inside = part.empty() ? classes[label] : part + "/" + classes[label];
+    const auto files = names_in(root / inside, [](const auto& entry) { return is_picture(entry.path()); });
+    require(!files.empty(), (root / inside).string(), ": no pictures (.png, .jpg, .jpeg) in this class");
+    for (const auto& file : files) entries.push_back({inside + "/" + file, static_cast<std::int32_t>(label)});
+  }
+  return entries;
+}
+
+struct Decoded {
+  std::vector<Image> images;
+  std::vector<float> scales;
+};
+
+float scale_of(const Boxes& boxes, const std::string& path, const Image& image, const std::string& boxes_file) {
+  const auto found = boxes.find(path);
+  require(found != boxes.end(), boxes_file, ": no line for ", path);
+  const Box& box = found->second;
+  require(box.x1 < image.width && box.y1 < image.height, boxes_file, ": the box of ", path, " reaches to ", box.x1,
+          ", ", box.y1, ", outside the picture of ", image.width, " x ", image.height);
+  return static_cast<float>(std::sqrt(static_cast<double>(box.area()) / (1.0 * image.width * image.height)));
+}
+
+Decoded decode(const fs::path& root, const std::vector<Entry>& entries, int size) {
+  const std::string boxes_file = (root / "boxes.csv").string();
+  const bool boxed = fs::exists(boxes_file);
+  const Boxes boxes = boxed ? parse_boxes(read_file(boxes_file), boxes_file) : Boxes{};
+  require(!boxed || boxes.size() <= entries.size(), boxes_file, ": got ", boxes.size(), " boxes for ", entries.size(),
+          " pictures");
+  Decoded decoded;
+  decoded.images.resize(entries.size());
+  if (boxed) decoded.scales.resize(entries.size());
+  constexpr std::uint64_t kMostBytes = 8 * kLargestFile;
+  std::atomic<std::uint64_t> total{0};
+  for_each_index(static_cast<std::int64_t>(entries.size()), [&](std::int64_t index) {
+    const auto i = static_cast<std::size_t>(index);
+    auto image = read_image((root / entries[i].path).string());
+    if (boxed) decoded.scales[i] = scale_of(boxes, entries[i].path, image, boxes_file);
+    if (size > 0) image = resize(image, size, size);
+    total += image.pixels.size();
+    require(total <= kMostBytes, root.string(), ": more than ", kMostBytes, " bytes of pixels; ask for a smaller size");
+    decoded.images[i] = std::move(image);
+  });
+  return decoded;
+}
+
+}  // namespace
+
+bool is_image_folder(const std::string& path) {
+  std::error_code error;
+  return fs::is_directory(path, error) && !folders_in(path).empty();
+}
+
+ImageFolder read_image_folder(const std::string& root_name, int size, int channels) {
+  const fs::path root(root_name);
+  std::error_code error;
+  require(fs::is_directory(root, error), root_name, ": no such folder");
+  require(channels == 0 || channels == 1 || channels == 3, "channels: got ", channels, ", expected 1 or 3");
+  const bool parts = fs::is_directory(root / "train", error), tested = parts && fs::is_directory(root / "test", error);
+  const fs::path class_root = parts ? root / "train" : root;
+  const auto classes = folders_in(class_root);
+  require(classes.size() >= 2, class_root.string(), ": got ", classes.size(), " class folders, expected at least 2");
+  auto entries = list_part(root, parts ? "train" : "", classes);
+  const std::size_t train_count = entries.size();
+  if (tested) {
+    for (const auto& name : folders_in(root / "test"))
+      require(std::binary_search(classes.begin(), classes.end(), name), (root / "test" / name).string(),
+              ": a class that train does not have");
+    for (auto& entry : list_part(root, "test", classes)) entries.push_back(std::move(entry));
+  }
+
+  auto decoded = decode(root, entries, size);
+  if (channels == 0) {
+    channels = 1;
+    for (const auto& image : decoded.images) channels = std::max(channels, image.channels);
+  }
+  ImageFolder result;
+  for (auto* part : {&result.train, &result.test}) {
+    part->channels = channels;
+    part->height = decoded.images[0].height;
+    part->width = decoded.images[0].width;
+    part->class_names = classes;
+  }
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    ImageSet& part = i < train_count ? result.train : result.test;
+    Image image = with_channels(std::move(decoded.images[i]), channels);
+    require(image.height == part.height && image.width == part.width, (root / entries[i].path).string(), ": got ",
+            image.width, " x ", image.height, " pixels, expected ", part.width, " x ", part.height,
+            " as in the first picture; ask for a size to have them resized");
+    part.pixels.insert(part.pixels.end(), image.pixels.begin(), image.pixels.end());
+    part.labels.push_back(entries[i].label);
+    if (!decoded.scales.empty()) part.scales.push_back(decoded.scales[i]);
+  }
+  return result;
+}
+
+}  // namespace scdcf::data

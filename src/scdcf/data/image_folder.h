@@ -1,0 +1,26 @@
+// Folders of pictures, one folder a class.
+#pragma once
+
+#include <string>
+
+#include "scdcf/data/image_set.h"
+
+namespace scdcf::data {
+
+/// ROOT/train/CLASS/* and ROOT/test/CLASS/*. Where ROOT has no test pictures (ROOT/train alone, or ROOT/CLASS/*) all
+/// pictures are in `train` and `test` is empty.
+struct ImageFolder {
+  ImageSet train;
+  ImageSet test;
+};
+
+/// Reads .png, .jpg and .jpeg files (in capitals too); others are passed over. Classes and pictures are in the order of
+/// their names. size: the side that every picture is stretched to; 0 for their own, which must then be one. channels: 1
+/// or 3; 0 for 3 where any picture is coloured, else 1. ROOT/boxes.csv, where it exists, must give one box for each
+/// picture; it becomes the scales, sqrt(box area / picture area).
+ImageFolder read_image_folder(const std::string& root, int size = 0, int channels = 0);
+
+/// Whether `path` is a folder with folders in it.
+bool is_image_folder(const std::string& path);
+
+}  // namespace scdcf::data

@@ -1,0 +1,59 @@
+#include "scdcf/data/image_set.h"
+
+#include "scdcf/core/error.h"
+
+namespace scdcf::data {
+namespace {
+
+class Fnv1a {
+ public:
+  void add(std::uint8_t byte) { hash_ = (hash_ ^ byte) * 0x100000001B3U; }
+  void add_word(std::uint64_t word, int bytes) {
+    for (int i = 0; i < bytes; ++i) add(static_cast<std::uint8_t>(word >> (8 * i)));
+  }
+  void add_set(const ImageSet& set) {
+    for (const std::int64_t size :
+         {set.count(), std::int64_t{set.channels}, std::int64_t{set.height}, std::int64_t{set.width}})
+      add_word(static_cast<std::uint64_t>(size), 8);
+    for (const auto pixel : set.pixels) add(pixel);
+    for (const auto label : set.labels) add_word(static_cast<std::uint32_t>(label), 4);
+  }
+  std::string text() const {
+    std::string digits;
+    for (int shift = 60; shift >= 0; shift -= 4) digits += "0123456789abcdef"[(hash_ >> shift) & 15];
+    return digits;
+  }
+
+ private:
+  std::uint64_t hash_ = 0xCBF29CE484222325U;
+};
+
+}  // namespace
+
+std::string checksum(const ImageSet& set) {
+  Fnv1a hash;
+  hash.add_set(set);
+  return hash.text();
+}
+
+std::string checksum(const Splits& splits) {
+  Fnv1a hash;
+  for (const auto* part : {&splits.train, &splits.validation, &splits.test}) hash.add_set(*part);
+  return hash.text();
+}
+
+ImageSet prefix(const ImageSet& set, std::int64_t count) {
+  require(count >= 0 && count <= set.count(), "count: got ", count, " pictures, expected 0 to ", set.count());
+  if (count == 0) return set;
+  ImageSet part;
+  part.channels = set.channels;
+  part.height = set.height;
+  part.width = set.width;
+  part.class_names = set.class_names;
+  part.pixels.assign(set.pixels.begin(), set.pixels.begin() + count * set.image_bytes());
+  part.labels.assign(set.labels.begin(), set.labels.begin() + count);
+  if (!set.scales.empty()) part.scales.assign(set.scales.begin(), set.scales.begin() + count);
+  return part;
+}
+
+}  // namespace scdcf::data
