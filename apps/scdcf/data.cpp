@@ -150,7 +150,7 @@ void add_show(CLI::App& data) {
   command->add_option("--columns", arguments->sheet.columns, "So many per row, in the set's own order, without classes")
       ->check(CLI::Range(1, 10000));
   command->add_option("--size", arguments->data.size, "Side of the pictures in pixels; without it the set's own")
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(1, 1024));
   command->add_option("--realisation", arguments->data.realisation, "Which random split and scaling")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();

@@ -1,7 +1,6 @@
 #include "scdcf/data/fetch.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "scdcf/core/sha256.h"
 #include "scdcf/data/download.h"
 #include "scdcf/data/gzip_reader.h"
+#include "scdcf/data/places.h"
 
 namespace scdcf::data {
 namespace {
@@ -184,11 +184,9 @@ class Fetch {
 }  // namespace
 
 fs::path user_data_dir() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && fs::path(cache).is_absolute()) return fs::path(cache) / "scdcf";
-  const char* home = std::getenv("HOME");
-  require(home != nullptr && *home != '\0', "no folder for data sets: HOME is not set; give one with --data-dir");
-  return fs::path(home) / ".cache" / "scdcf";
+  const std::string cache = cache_folder();
+  require(!cache.empty(), "no folder for data sets: HOME is not set; give one with --data-dir");
+  return cache;
 }
 
 fs::path fetch(const Source& source, const FetchOptions& options) {

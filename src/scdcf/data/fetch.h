@@ -27,7 +27,7 @@ struct FetchOptions {
   std::function<void(const std::string&)> note;  ///< one line on what was found, mended or finished
 };
 
-/// Where data sets are kept for this user: $XDG_CACHE_HOME/scdcf, else ~/.cache/scdcf. Throws Error without a home.
+/// The cache among the places that are looked in (places.h). Throws Error for a user without a home.
 std::filesystem::path user_data_dir();
 
 /// Returns the folder with the files. What is there and right is left alone. A transfer that stops keeps FILE.part,
