@@ -41,8 +41,7 @@ Words choices_of(const CLI::Option& option) {
 }
 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
-/// Plain text may be the name of a file; numbers and URLs are not.
-bool takes_file(const CLI::Option& option) { return option.get_type_name().rfind("TEXT", 0) == 0; }
+bool is_of_type(const CLI::Option& option, const char* type) { return option.get_type_name().rfind(type, 0) == 0; }
 
 Words names_of(const CLI::Option& option) {
   Words names;
@@ -51,11 +50,12 @@ Words names_of(const CLI::Option& option) {
   return names;
 }
 
-/// What bash does for a value: offers its choices, file names, or nothing.
+/// What bash does for a value: offers its choices, folders, files, or nothing, as for numbers and URLs.
 std::string action_for(const CLI::Option& option) {
   const Words choices = choices_of(option);
   if (!choices.empty()) return "words=" + quoted(choices);
-  return takes_file(option) ? "files=yes" : "return";
+  if (is_of_type(option, "FOLDER")) return "files=-d";
+  return is_of_type(option, "TEXT") || is_of_type(option, "FILE") ? "files=-f" : "return";
 }
 
 /// The parts of the script that depend on the commands. A command is named by its path, as "/data/fetch".
@@ -134,9 +134,9 @@ _scdcf() {
   esac
   if [[ -n $files ]]; then
     compopt -o filenames 2>/dev/null
-    COMPREPLY=($(compgen -f -- "$current"))
+    mapfile -t COMPREPLY < <(compgen $files -- "$current")
   else
-    COMPREPLY=($(compgen -W "$words" -- "$current"))
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
   fi
 }
 complete -F _scdcf scdcf

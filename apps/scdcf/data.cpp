@@ -22,6 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Said in the error, not in every line of the help.
+CLI::Validator in_range(int least, int most) { return CLI::Range(least, most).description(""); }
+
 constexpr const char* kDataDirHelp = "Folder looked in first; without it the usual places";
 
 // ---- list -----------------------------------------------------------------------------------------------------------
@@ -47,7 +50,7 @@ void list(const std::string& data_dir, bool json) {
 void add_list(CLI::App& data) {
   auto* command = data.add_subcommand("list", "Every data set: what it is, where it was found or how to get it");
   auto data_dir = std::make_shared<std::string>();
-  command->add_option("--data-dir", *data_dir, kDataDirHelp);
+  command->add_option("--data-dir", *data_dir, kDataDirHelp)->type_name("FOLDER");
   auto* json = command->add_flag("--json", "Print JSON");
   command->callback([data_dir, json] { list(*data_dir, json->count() > 0); });
 }
@@ -101,9 +104,11 @@ void add_fetch(CLI::App& data) {
   auto arguments = std::make_shared<FetchArguments>();
   std::vector<std::string> names;
   for (const auto& source : data::known_sources()) names.push_back(source.name);
-  command->add_option("name", arguments->names, "Which data sets")->required()->check(CLI::IsMember(names));
-  command->add_option("--data-dir", arguments->data_dir,
-                      "Folder for the data sets, each in one of its own; without it the user's cache");
+  command->add_option("names", arguments->names, "Which data sets")->required()->check(CLI::IsMember(names));
+  command
+      ->add_option("--data-dir", arguments->data_dir,
+                   "Folder for the data sets, each in one of its own; without it the user's cache")
+      ->type_name("FOLDER");
   command->add_option("--mirror", arguments->mirror, "Where the files of the data set are, instead of the usual place")
       ->type_name("URL");
   command->callback([arguments] { fetch(*arguments); });
@@ -122,6 +127,9 @@ const data::ImageSet& split_of(const data::Splits& splits, const std::string& na
 }
 
 void show(const ShowArguments& arguments) {
+  const fs::path folder = fs::path(arguments.out).parent_path();  // asked now, for loading can take a while
+  require(folder.empty() || fs::is_directory(folder), "--out: ", arguments.out, ": there is no folder ",
+          folder.string());
   const auto splits = data::load(arguments.data);
   const auto& set = split_of(splits, arguments.split);
   require(set.count() > 0, arguments.data.name, ": its ", arguments.split, " split has no pictures");
@@ -140,21 +148,23 @@ void add_show(CLI::App& data) {
       data.add_subcommand("show", "Draws the first pictures of a data set, one row per class, as a PNG file");
   auto arguments = std::make_shared<ShowArguments>();
   command->add_option("set", arguments->data.name, "A name of `scdcf data list`, or an image folder")->required();
-  command->add_option("--out", arguments->out, "The PNG file")->required();
+  command->add_option("--out", arguments->out, "The picture to write")->required()->type_name("FILE.png");
   command->add_option("--split", arguments->split, "Which part of the set")
       ->check(CLI::IsMember({"train", "validation", "test"}))
       ->capture_default_str();
-  command->add_option("--count", arguments->sheet.count, "Pictures at most, shared evenly among the classes")
-      ->check(CLI::Range(1, 100000))
+  command->add_option("--count", arguments->sheet.count, "Pictures at most, as many of every class")
+      ->check(in_range(1, 100000))
       ->capture_default_str();
-  command->add_option("--columns", arguments->sheet.columns, "So many per row, in the set's own order, without classes")
-      ->check(CLI::Range(1, 10000));
+  command
+      ->add_option("--columns", arguments->sheet.columns,
+                   "A plain grid of so many per row instead of one row per class")
+      ->check(in_range(1, 10000));
   command->add_option("--size", arguments->data.size, "Side of the pictures in pixels; without it the set's own")
-      ->check(CLI::Range(1, 1024));
+      ->check(in_range(1, 1024));
   command->add_option("--realisation", arguments->data.realisation, "Which random split and scaling")
-      ->check(CLI::Range(0, 1000000))
+      ->check(in_range(0, 1000000))
       ->capture_default_str();
-  command->add_option("--data-dir", arguments->data.data_dir, kDataDirHelp);
+  command->add_option("--data-dir", arguments->data.data_dir, kDataDirHelp)->type_name("FOLDER");
   command->callback([arguments] { show(*arguments); });
 }
 
@@ -166,10 +176,9 @@ void add_data(CLI::App& app) {
   add_list(*data);
   add_fetch(*data);
   add_show(*data);
-  // As in main.cpp: a misspelt command is named before a missing one is asked for.
-  data->parse_complete_callback([data] {
-    if (data->get_subcommands().empty() && data->remaining().empty())
-      throw CLI::RequiredError("A subcommand: list, fetch or show");
+  // As in main.cpp: after the parsing, so that a misspelt command is named before a missing one is asked for.
+  data->callback([data] {
+    if (data->get_subcommands().empty()) throw CLI::RequiredError("A subcommand (list, fetch or show)");
   });
 }
 

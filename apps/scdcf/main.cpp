@@ -21,7 +21,10 @@ int run(int argc, char** argv) {
   app.require_subcommand(0, 1);
   app.fallthrough();
   app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
-    return "scdcf: " + std::string(error.what()) + " (see " + failed->get_name() + " --help)\n";
+    std::string command = failed->get_name();
+    for (auto chosen = failed->get_subcommands(); !chosen.empty(); chosen = chosen.front()->get_subcommands())
+      command += " " + chosen.front()->get_name();
+    return "scdcf: " + std::string(error.what()) + " (see " + command + " --help)\n";
   });
   app.parse_complete_callback([&threads] {
     scdcf::set_threads(threads);
