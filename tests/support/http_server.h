@@ -69,7 +69,7 @@ class HttpServer {
 
  private:
   static constexpr int kMostRequests = 100;
-  static constexpr auto kLongest = std::chrono::seconds(60);
+  static constexpr auto kLongest = std::chrono::seconds(300);
 
   void serve() {
     const auto deadline = std::chrono::steady_clock::now() + kLongest;

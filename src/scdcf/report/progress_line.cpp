@@ -9,6 +9,7 @@ namespace scdcf::report {
 namespace {
 
 constexpr int kWidestBar = 30, kNarrowestBar = 8, kLogWidth = 200;
+constexpr int kNumbersWidth = 46;  // reserved, so that the bar does not change its length from one line to the next
 
 template <class... Arguments>
 std::string format(const char* pattern, Arguments... arguments) {
@@ -54,7 +55,7 @@ std::string progress_text(const Portion& portion, double seconds, int width) {
     if (known && share < 1)
       numbers += "  " + duration_text(static_cast<double>(portion.total - portion.done) / rate) + " left";
   }
-  const int room = width - static_cast<int>(portion.label.size() + numbers.size()) - 4;
+  const int room = width - static_cast<int>(portion.label.size()) - kNumbersWidth - 4;
   const std::string middle = known && room >= kNarrowestBar ? bar(share, std::min(room, kWidestBar)) : "";
   return (portion.label + middle + numbers).substr(0, static_cast<std::size_t>(std::max(width, 0)));
 }
