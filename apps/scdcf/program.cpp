@@ -24,7 +24,10 @@ int parse_and_run(int argc, char** argv) {
   app.require_subcommand(0, 1);
   app.fallthrough();
   app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
-    return "scdcf: " + std::string(error.what()) + " (see " + failed->get_name() + " --help)\n";
+    std::string command = failed->get_name();
+    for (auto chosen = failed->get_subcommands(); !chosen.empty(); chosen = chosen.front()->get_subcommands())
+      command += " " + chosen.front()->get_name();
+    return "scdcf: " + std::string(error.what()) + " (see " + command + " --help)\n";
   });
   app.parse_complete_callback([&threads] {
     set_threads(threads);
@@ -35,9 +38,11 @@ int parse_and_run(int argc, char** argv) {
   add_predict(app);
   add_equivariance(app);
   add_models(app);
+  add_data(app);
   add_verify(app);
   add_bench(app);
   add_info(app);
+  add_completion(app);
   try {
     app.parse(argc, argv);
     // Asked for here and not by CLI11, which would complain of a missing command before it names a misspelt one.

@@ -72,8 +72,9 @@ void add_verify(CLI::App& app) {
       "Measures the paper's statements (Theorems 1-3, Proposition 2) on this machine; fails if one does not hold");
   auto options = std::make_shared<Options>();
   command->add_flag("--json", options->json, "Print JSON instead of tables");
-  command->add_option("--out", options->out,
-                      "Folder for the figures (PNG, SVG, data and gnuplot script); none without it");
+  command
+      ->add_option("--out", options->out, "Folder for the figures (PNG, SVG, data and gnuplot script); none without it")
+      ->type_name("FOLDER");
   command->callback([options] { verify(*options); });
 }
 

@@ -1,8 +1,6 @@
 #include "scdcf/core/atomic_file.h"
 
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +9,7 @@
 
 #include "support/expect_error.h"
 #include "support/scratch_folder.h"
+#include "support/small_disk.h"
 
 namespace scdcf {
 namespace {
@@ -18,25 +17,6 @@ namespace {
 using testing::expect_error;
 using AtomicFileTest = testing::ScratchFolder;
 using Names = std::vector<std::string>;
-
-/// No file may grow beyond `bytes` while this lives: what a full disk looks like to the one who writes.
-class SmallDisk {
- public:
-  explicit SmallDisk(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-    handler_ = signal(SIGXFSZ, SIG_IGN);
-  }
-  ~SmallDisk() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*handler_)(int) = SIG_DFL;
-};
 
 TEST_F(AtomicFileTest, holds_what_was_written_and_leaves_nothing_else) {
   const auto file = folder_ / "result.json";
@@ -74,7 +54,7 @@ TEST_F(AtomicFileTest, until_the_commit_the_old_file_stays) {
 TEST_F(AtomicFileTest, a_full_disk_leaves_the_old_file_and_no_part_of_the_new) {
   const auto file = folder_ / "file";
   write(file, "old");
-  const SmallDisk disk(4096);
+  const testing::SmallDisk disk(4096);
   expect_error([&] { write_file_atomically(file, std::string(10000, 'x')); }, file.string(), "cannot be written",
                "File too large");
   EXPECT_EQ(read(file), "old");

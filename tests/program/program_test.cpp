@@ -1,13 +1,7 @@
 // The program as its user meets it: exit codes, one line for what is wrong, JSON that parses, files that are there.
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -15,84 +9,15 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
-#include <thread>
 #include <vector>
+
+#include "support/program_test.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of its own for every test, gone afterwards.
-class Program : public ::testing::Test {
- protected:
-  struct Result {
-    int code = -1;  // -1: killed, by a signal or because it ran too long
-    std::string out, err;
-  };
-
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "scdcf_program_XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  /// Runs the program with these arguments, for at most `seconds`.
-  Result run(const std::vector<std::string>& arguments, int seconds = 60) const {
-    const fs::path out = folder_ / "stdout.txt", err = folder_ / "stderr.txt";
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
-    posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
-    std::vector<char*> argv = {const_cast<char*>(SCDCF_PROGRAM)};
-    for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-    argv.push_back(nullptr);
-    pid_t child = 0;
-    const int failed = posix_spawn(&child, SCDCF_PROGRAM, &actions, nullptr, argv.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    EXPECT_EQ(failed, 0) << SCDCF_PROGRAM << " did not start";
-    if (failed != 0) return {};
-    const int status = wait_for(child, seconds);
-    Result result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
-    fs::remove(out);
-    fs::remove(err);
-    return result;
-  }
-
-  static std::string read(const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
-
-  /// Bad input: exit code 2, nothing on stdout, one line on stderr that says what was wrong.
-  void expect_bad_input(const std::vector<std::string>& arguments, const std::vector<std::string>& words) const {
-    const Result result = run(arguments);
-    EXPECT_EQ(result.code, 2);
-    EXPECT_EQ(result.out, "");
-    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
-    EXPECT_EQ(result.err.rfind("scdcf: ", 0), 0U) << result.err;
-    for (const auto& word : words) EXPECT_NE(result.err.find(word), std::string::npos) << word << " in: " << result.err;
-  }
-
-  fs::path folder_;
-
- private:
-  static int wait_for(pid_t child, int seconds) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
-    int status = 0;
-    while (waitpid(child, &status, WNOHANG) == 0) {
-      if (std::chrono::steady_clock::now() > deadline) {
-        ADD_FAILURE() << "still running after " << seconds << " s";
-        kill(child, SIGKILL);
-        waitpid(child, &status, 0);
-        break;
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return status;
-  }
-};
+using Program = scdcf::testing::ProgramTest;
 
 TEST_F(Program, info_tells_what_it_was_built_from_and_runs_on) {
   const auto result = run({"info"});

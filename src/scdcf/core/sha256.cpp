@@ -25,6 +25,16 @@ constexpr std::array<std::uint32_t, 64> kRound = {
 
 constexpr std::uint32_t rotate(std::uint32_t word, int bits) { return (word >> bits) | (word << (32 - bits)); }
 
+using Word = std::uint32_t;
+/// One round: of its variables only d and h get new values.
+void round(Word a, Word b, Word c, Word& d, Word e, Word f, Word g, Word& h, Word constant_and_message) {
+  const Word s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25), choice = (e & f) ^ (~e & g);
+  const Word s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22), majority = (a & b) ^ (a & c) ^ (b & c);
+  const Word t1 = h + s1 + choice + constant_and_message;
+  d += t1;
+  h = t1 + s0 + majority;
+}
+
 }  // namespace
 
 void Sha256::compress(const std::uint8_t* block) {
@@ -38,13 +48,16 @@ void Sha256::compress(const std::uint8_t* block) {
     w[t] = w[t - 16] + s0 + w[t - 7] + s1;
   }
   auto [a, b, c, d, e, f, g, h] = state_;
-  for (std::size_t t = 0; t < 64; ++t) {
-    const std::uint32_t s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
-    const std::uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + kRound[t] + w[t];
-    const std::uint32_t s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
-    const std::uint32_t t2 = s0 + ((a & b) ^ (a & c) ^ (b & c));
-    h = g, g = f, f = e, e = d + t1;
-    d = c, c = b, b = a, a = t1 + t2;
+  // The variables change places every round; eight rounds bring them home, so that none has to be moved.
+  for (std::size_t t = 0; t < 64; t += 8) {
+    round(a, b, c, d, e, f, g, h, kRound[t] + w[t]);
+    round(h, a, b, c, d, e, f, g, kRound[t + 1] + w[t + 1]);
+    round(g, h, a, b, c, d, e, f, kRound[t + 2] + w[t + 2]);
+    round(f, g, h, a, b, c, d, e, kRound[t + 3] + w[t + 3]);
+    round(e, f, g, h, a, b, c, d, kRound[t + 4] + w[t + 4]);
+    round(d, e, f, g, h, a, b, c, kRound[t + 5] + w[t + 5]);
+    round(c, d, e, f, g, h, a, b, kRound[t + 6] + w[t + 6]);
+    round(b, c, d, e, f, g, h, a, kRound[t + 7] + w[t + 7]);
   }
   const std::array<std::uint32_t, 8> added = {a, b, c, d, e, f, g, h};
   for (std::size_t i = 0; i < 8; ++i) state_[i] += added[i];

@@ -87,10 +87,10 @@ const std::vector<Strokes>& ways_to_write(int digit) {
 class Hand {
  public:
   explicit Hand(Random& random) : random_(random) {
-    for (auto& coefficient : bend_) coefficient = 0.2 * random.bell();
+    for (auto& coefficient : bend_) coefficient = 0.25 * random.bell();
     squeeze_ = random.uniform(0.45, 1.0);
-    slant_ = 0.12 + 0.26 * random.bell();
-    const double t = 0.12 * random.bell();  // tan of half the angle: a turn without sines
+    slant_ = 0.15 + 0.36 * random.bell();
+    const double t = 0.13 * random.bell();  // tan of half the angle: a turn without sines
     cosine_ = (1 - t * t) / (1 + t * t);
     sine_ = 2 * t / (1 + t * t);
   }
@@ -98,8 +98,8 @@ class Hand {
   /// Where the point goes, with a tremor of its own.
   Point operator()(Point p) const {
     const double u = 2 * p.x - 1, v = 2 * p.y - 1;
-    double x = u + bend_[0] * u * v + bend_[1] * u * u + bend_[2] * v * v + 0.08 * random_.bell();
-    const double y = v + bend_[3] * u * v + bend_[4] * u * u + bend_[5] * v * v + 0.08 * random_.bell();
+    double x = u + bend_[0] * u * v + bend_[1] * u * u + bend_[2] * v * v + 0.1 * random_.bell();
+    const double y = v + bend_[3] * u * v + bend_[4] * u * u + bend_[5] * v * v + 0.1 * random_.bell();
     x = squeeze_ * x - slant_ * y;
     return {cosine_ * x - sine_ * y, sine_ * x + cosine_ * y};
   }

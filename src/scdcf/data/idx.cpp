@@ -81,8 +81,9 @@ ImageSet read_idx_part(const std::string& folder, const std::string& part, std::
   const std::string start = folder + "/" + part;
   const std::string images = plain_or_gzip(start + "-images-idx3-ubyte");
   const std::string labels = plain_or_gzip(start + "-labels-idx1-ubyte");
-  return join_idx(parse_idx(read_file(images), 3, images), parse_idx(read_file(labels), 1, labels),
-                  std::move(class_names), labels);
+  auto image_array = parse_idx(read_file(images), 3, images);
+  const auto label_array = parse_idx(read_file(labels), 1, labels);
+  return join_idx(std::move(image_array), label_array, std::move(class_names), labels);
 }
 
 bool is_idx_folder(const std::string& folder) {

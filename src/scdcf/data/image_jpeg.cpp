@@ -2,11 +2,12 @@
 #include "scdcf/data/image_codecs.h"
 
 #ifdef SCDCF_WITH_JPEG
-// clang-format off: jpeglib.h needs size_t and FILE from before
-#  include <jerror.h>
-#  include <jpeglib.h>
+// jpeglib.h needs size_t and FILE from before.
+// clang-format off
 #  include <cstddef>
 #  include <cstdio>
+#  include <jpeglib.h>
+#  include <jerror.h>
 // clang-format on
 
 #  include <csetjmp>

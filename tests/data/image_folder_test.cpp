@@ -1,0 +1,127 @@
+#include "scdcf/data/image_folder.h"
+
+#include <cmath>
+
+#include "data/encoders.h"
+#include "scdcf/data/boxes.h"
+#include "support/expect_error.h"
+
+namespace scdcf::data {
+namespace {
+
+using testing::bytes_of;
+using testing::expect_error;
+using testing::ramp;
+using testing::ScratchFolder;
+
+Bytes constant_png(int channels, int side, std::uint8_t value) {
+  return encode_png({channels, side, side, Bytes(static_cast<std::size_t>(channels * side * side), value)});
+}
+
+TEST(ImageFolder, reads_train_and_test_in_order_of_names) {
+  const ScratchFolder folder;
+  folder.write("train/b/2.png", constant_png(1, 4, 12));
+  folder.write("train/b/1.PNG", constant_png(1, 4, 11));
+  folder.write("train/a/x.JPEG", testing::jpeg(Image{1, 4, 4, Bytes(16, 10)}));
+  folder.write("train/a/notes.txt", bytes_of("passed over"));
+  folder.write("train/a/.hidden.png", bytes_of("passed over"));
+  folder.write("test/a/q.jpg", testing::jpeg(Image{1, 4, 4, Bytes(16, 90)}));
+  folder.write("test/b/r.png", constant_png(1, 4, 91));
+  EXPECT_TRUE(is_image_folder(folder.path()));
+  const auto [train, test] = read_image_folder(folder.path());
+  EXPECT_EQ(train.class_names, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(train.labels, (std::vector<std::int32_t>{0, 1, 1}));
+  EXPECT_EQ(test.labels, (std::vector<std::int32_t>{0, 1}));
+  EXPECT_EQ(train.channels, 1);
+  EXPECT_EQ(train.image(0)[0], 10);
+  EXPECT_EQ(train.image(1)[0], 11);
+  EXPECT_EQ(train.image(2)[5], 12);
+  EXPECT_EQ(test.image(1)[15], 91);
+  EXPECT_TRUE(train.scales.empty());
+}
+
+TEST(ImageFolder, one_coloured_picture_makes_all_rgb_unless_asked_otherwise) {
+  const ScratchFolder folder;
+  folder.write("a/1.png", constant_png(1, 4, 7));
+  folder.write("b/1.png", constant_png(3, 4, 9));
+  const auto colour = read_image_folder(folder.path());
+  EXPECT_EQ(colour.train.channels, 3);
+  EXPECT_EQ(colour.train.pixels, [] {
+    Bytes pixels(48, 7);
+    pixels.insert(pixels.end(), 48, 9);
+    return pixels;
+  }());
+  EXPECT_EQ(colour.test.count(), 0);
+  const auto grey = read_image_folder(folder.path(), 0, 1);
+  EXPECT_EQ(grey.train.channels, 1);
+  EXPECT_EQ(grey.train.image(1)[0], 9);
+  expect_error([&] { read_image_folder(folder.path(), 0, 2); }, "channels", "got 2");
+}
+
+TEST(ImageFolder, differing_sizes_need_a_size) {
+  const ScratchFolder folder;
+  folder.write("a/1.png", constant_png(1, 4, 7));
+  folder.write("b/1.png", constant_png(1, 6, 9));
+  expect_error([&] { read_image_folder(folder.path()); }, folder.path("b/1.png"), "6 x 6", "4 x 4", "size");
+  const auto set = read_image_folder(folder.path(), 5).train;
+  EXPECT_EQ(set.height, 5);
+  EXPECT_EQ(set.image(1)[24], 9);
+}
+
+TEST(ImageFolder, boxes_become_scales) {
+  const ScratchFolder folder;
+  folder.write("train/a/1.png", constant_png(1, 8, 7));
+  folder.write("train/b/1.png", constant_png(1, 8, 9));
+  const std::string header = "split,class,file,x0,y0,x1,y1\n";
+  folder.write("boxes.csv", bytes_of(header + "train,b,1.png,0,0,7,7\ntrain,a,1.png,2,3,5,3\n"));
+  const auto set = read_image_folder(folder.path(), 4).train;
+  ASSERT_EQ(set.scales.size(), 2U);
+  EXPECT_FLOAT_EQ(set.scales[0], std::sqrt(4.0F / 64));
+  EXPECT_FLOAT_EQ(set.scales[1], 1);
+
+  const auto expect_bad = [&](const std::string& text, const std::string& cause) {
+    folder.write("boxes.csv", bytes_of(text));
+    expect_error([&] { read_image_folder(folder.path()); }, folder.path("boxes.csv"), cause);
+  };
+  expect_bad(header + "train,b,1.png,0,0,7,7\n", "no line for train/a/1.png");
+  expect_bad(header + "train,b,1.png,0,0,8,7\ntrain,a,1.png,2,3,5,3\n", "outside the picture");
+  expect_bad(header + "train,b,1.png,0,0,7,7\ntrain,a,1.png,2,3,5,3\ntrain,a,9.png,0,0,1,1\n", "3 boxes for 2");
+}
+
+TEST(ImageFolder, every_fault_names_its_place) {
+  const ScratchFolder folder;
+  const auto read = [&] { read_image_folder(folder.path()); };
+  expect_error([&] { read_image_folder(folder.path("none")); }, folder.path("none"), "no such folder");
+  expect_error(read, folder.path(), "0 class folders");
+  EXPECT_FALSE(is_image_folder(folder.path()));
+  folder.write("train/a/1.png", constant_png(1, 4, 7));
+  expect_error(read, folder.path("train"), "1 class folders");
+  std::filesystem::create_directory(folder.path("train/b"));
+  expect_error(read, folder.path("train/b"), "no pictures");
+  const auto bad = folder.write("train/b/1.png", bytes_of("no picture"));
+  expect_error(read, bad, "neither a PNG nor a JPEG");
+  folder.write("train/b/1.png", constant_png(1, 4, 7));
+  folder.write("test/c/1.png", constant_png(1, 4, 7));
+  expect_error(read, folder.path("test/c"), "a class that train does not have");
+  std::filesystem::remove_all(folder.path("test/c"));
+  folder.write("test/a/1.png", constant_png(1, 4, 7));
+  expect_error(read, "test/b", "");
+}
+
+TEST(Boxes, faults_name_their_line) {
+  const auto parse = [](const std::string& text) { return [=] { parse_boxes(bytes_of(text), "boxes.csv"); }; };
+  const std::string header = "class,file,x0,y0,x1,y1\n";
+  EXPECT_EQ(parse_boxes(bytes_of(header + "a,f,1,2,3,4\r\n"), "b").at("a/f").area(), 9);
+  expect_error(parse(""), "boxes.csv", "empty");
+  expect_error(parse("a,f,1,2,3,4\n"), "boxes.csv", "line 1");
+  expect_error(parse(header + "a,f,1,2,3\n"), "boxes.csv", "line 2", "5 fields", "6");
+  expect_error(parse(header + "a,f,1,2,3,4,5\n"), "boxes.csv", "line 2", "7 fields");
+  expect_error(parse(header + "\n"), "boxes.csv", "line 2", "1 fields");
+  expect_error(parse(header + "a,f,1,2,3,-4\n"), "boxes.csv", "line 2", "\"-4\"");
+  expect_error(parse(header + "a,f,1,2,3,9999999999\n"), "boxes.csv", "line 2", "9999999999");
+  expect_error(parse(header + "a,f,1,2,0,4\n"), "boxes.csv", "line 2", "less than x0");
+  expect_error(parse(header + "a,f,1,2,3,4\na,f,1,2,3,4\n"), "boxes.csv", "line 3", "second time");
+}
+
+}  // namespace
+}  // namespace scdcf::data
