@@ -26,7 +26,7 @@ Random generator(const DataOptions& options, Stream stream) {
 }
 
 std::string found(const std::string& name, const DataOptions& options) {
-  const auto folder = find_dataset(name, options.data_dir);
+  auto folder = find_dataset(name, options.data_dir);
   if (!folder.empty()) return folder;
   std::string places;
   for (const auto& place : data_places(options.data_dir)) places += (places.empty() ? "" : ", ") + place;

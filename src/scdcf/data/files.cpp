@@ -32,7 +32,7 @@ Bytes read_file(const std::string& path) {
   const File file(std::fopen(path.c_str(), "rb"));
   require(file != nullptr, path, ": cannot be opened: ", std::strerror(errno));
   Bytes bytes(size);
-  const std::size_t got = std::fread(bytes.data(), 1, size, file.get());
+  const std::size_t got = size == 0 ? 0 : std::fread(bytes.data(), 1, size, file.get());
   require(got == size, path, ": could be read only up to byte ", got, " of ", size);
   return bytes;
 }
@@ -42,7 +42,7 @@ void write_file(const std::string& path, const Bytes& bytes) {
   const std::string temporary = path + ".tmp" + std::to_string(getpid()) + "." + std::to_string(counter++);
   File file(std::fopen(temporary.c_str(), "wb"));
   require(file != nullptr, path, ": cannot be written: ", std::strerror(errno));
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
+  const bool written = bytes.empty() || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
   const bool closed = std::fclose(file.release()) == 0;  // the last block is written only now
   std::error_code error;
   if (written && closed) std::filesystem::rename(temporary, path, error);

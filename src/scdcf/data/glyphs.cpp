@@ -165,14 +165,16 @@ Image ink(const Strokes& strokes, double pen, double darkness) {
       const int right = pixel(std::max(a.x, b.x) + reach + 1), bottom = pixel(std::max(a.y, b.y) + reach + 1);
       for (int y = pixel(std::min(a.y, b.y) - reach - 1); y < bottom; ++y)
         for (int x = pixel(std::min(a.x, b.x) - reach - 1); x < right; ++x) {
-          double& best = nearest[static_cast<std::size_t>(y * kGlyphSide + x)];
+          double& best = nearest[static_cast<std::size_t>(y) * kGlyphSide + x];
           best = std::min(best, squared_distance(x + 0.5, y + 0.5, a, b));
         }
     }
   Image image{1, kGlyphSide, kGlyphSide, Bytes(nearest.size())};
-  for (std::size_t i = 0; i < nearest.size(); ++i)
-    image.pixels[i] = static_cast<std::uint8_t>(darkness * std::clamp(reach - std::sqrt(nearest[i]), 0.0, 1.0) +
-                                                0.5);  // sqrt is exact in IEEE arithmetic
+  for (std::size_t i = 0; i < nearest.size(); ++i) {
+    const double coverage = std::clamp(reach - std::sqrt(nearest[i]), 0.0, 1.0);  // sqrt is exact in IEEE arithmetic
+    const double rounded_up = darkness * coverage + 0.5;
+    image.pixels[i] = static_cast<std::uint8_t>(rounded_up);
+  }
   return image;
 }
 

@@ -10,8 +10,8 @@ namespace scdcf::data::codecs {
 Image decode_png(const Bytes& bytes, const std::string& name);
 Image decode_jpeg(const Bytes& bytes, const std::string& name);
 
-/// Refuses what is too large, and what announces more than so few bytes can hold (`most` samples), before it is
-/// allocated.
+/// Refuses what is too large, and what announces more pixels than so few bytes can hold (then `plausible` is false),
+/// before anything is allocated for it.
 void check_announced_size(std::uint64_t width, std::uint64_t height, bool plausible, const Bytes& bytes,
                           const std::string& name);
 

@@ -52,7 +52,7 @@ std::vector<std::string> folders_in(const fs::path& folder) {
 std::vector<Entry> list_part(const fs::path& root, const std::string& part, const std::vector<std::string>& classes) {
   std::vector<Entry> entries;
   for (std::size_t label = 0; label < classes.size(); ++label) {
-    const std::string inside = part.empty() ? classes[label] : part + "/" + classes[label];
+    const std::string inside = part.empty() ? classes[label] : (fs::path(part) / classes[label]).string();
     const auto files = names_in(root / inside, [](const auto& entry) { return is_picture(entry.path()); });
     require(!files.empty(), (root / inside).string(), ": no pictures (.png, .jpg, .jpeg) in this class");
     for (const auto& file : files) entries.push_back({inside + "/" + file, static_cast<std::int32_t>(label)});

@@ -47,7 +47,6 @@ void on_message(j_common_ptr info, int level) {
 void on_progress(j_common_ptr info) {
   auto* decoder = reinterpret_cast<j_decompress_ptr>(info);
   if (decoder->input_scan_number > kMostScans) {
-    info->err->msg_code = JERR_CANT_SUSPEND;  // any code; the text is what matters
     auto* reader = static_cast<JpegReader*>(info->client_data);
     std::snprintf(reader->cause, sizeof reader->cause, "more than %d scans", kMostScans);
     std::longjmp(reader->leave, 1);

@@ -1,6 +1,7 @@
 #include "scdcf/data/places.h"
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "scdcf/core/error.h"
 #include "scdcf/data/idx.h"
@@ -37,7 +38,7 @@ std::string find_dataset(const std::string& name, const std::string& data_dir) {
   if (name == "stl10") folders = {"stl10", "stl10_binary", "stl10-sample"};
   for (const auto& place : data_places(data_dir))
     for (const auto& folder : folders) {
-      const std::string path = place + "/" + folder;
+      auto path = (std::filesystem::path(place) / folder).string();
       if (name == "stl10" ? is_stl10_folder(path) : is_idx_folder(path)) return path;
     }
   return "";
@@ -48,7 +49,7 @@ std::string find_image_folder(const std::string& name, const std::string& data_d
   if (is_image_folder(name)) return name;
   if (name.front() != '/')
     for (const auto& place : data_places(data_dir))
-      if (is_image_folder(place + "/" + name)) return place + "/" + name;
+      if (auto path = (std::filesystem::path(place) / name).string(); is_image_folder(path)) return path;
   return "";
 }
 

@@ -68,7 +68,11 @@ AxisMap resizing(int in_size, int out_size) {
   return interpolation(in_size, out_size, Border::repeat, [=](int i) { return (i + 0.5) * in_size / out_size - 0.5; });
 }
 
-std::uint8_t to_byte(double value) { return static_cast<std::uint8_t>(std::clamp(value, 0.0, 255.0) + 0.5); }
+/// To the nearest; lround would be a call for each pixel, and a value that is not negative needs none.
+std::uint8_t to_byte(double value) {
+  const double rounded_up = std::clamp(value, 0.0, 255.0) + 0.5;
+  return static_cast<std::uint8_t>(rounded_up);
+}
 
 /// Columns first, then rows, of one plane.
 void apply(const AxisMap& rows, const AxisMap& columns, const std::uint8_t* in, int in_height, int in_width,

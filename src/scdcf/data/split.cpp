@@ -1,6 +1,7 @@
 #include "scdcf/data/split.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "scdcf/core/error.h"
@@ -51,7 +52,7 @@ ImageSet select(const ImageSet& set, const std::vector<std::int64_t>& indices) {
 Pair split_off(const ImageSet& set, double share, Random random) {
   require(share >= 0 && share < 1, "share: got ", share, ", expected 0 or more and less than 1");
   auto order = stratified_order(set.labels, random);
-  std::int64_t last = static_cast<std::int64_t>(share * static_cast<double>(set.count()) + 0.5);
+  std::int64_t last = std::llround(share * static_cast<double>(set.count()));
   if (share > 0) last = std::clamp<std::int64_t>(last, 1, std::max<std::int64_t>(1, set.count() - 1));
   require(last < set.count(), "split: got ", set.count(), " pictures, expected at least 2");
   const auto cut = order.end() - last;
