@@ -7,7 +7,7 @@
 
 #include "commands.h"
 #include "interrupt.h"
-#include "progress.h"
+#include "status_line.h"
 #include "run_options.h"
 #include "scdcf/core/atomic_file.h"
 #include "scdcf/core/error.h"
@@ -58,7 +58,7 @@ std::vector<int> parse_realisations(const TrainArguments& arguments) {
 
 /// Trains one realisation; true where it came to its end.
 bool train_one(const TrainArguments& arguments, train::RunConfig config, const fs::path& folder,
-               const std::string& prefix, ProgressLine& line) {
+               const std::string& prefix, StatusLine& line) {
   const auto splits = data::load(config.data);
   config = train::fit_to_data(config, splits);
   if (!folder.empty()) {
@@ -105,7 +105,7 @@ bool train_one(const TrainArguments& arguments, train::RunConfig config, const f
 void train_all(const TrainArguments& arguments) {
   const auto numbers = parse_realisations(arguments);
   const InterruptScope interrupt;
-  ProgressLine line;
+  StatusLine line;
   std::vector<std::thread> threads;
   std::vector<std::exception_ptr> failures(numbers.size());
   std::vector<char> finished(numbers.size(), 0);

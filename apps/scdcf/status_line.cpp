@@ -1,4 +1,4 @@
-#include "progress.h"
+#include "status_line.h"
 
 #include <unistd.h>
 
@@ -9,9 +9,9 @@
 
 namespace scdcf::app {
 
-ProgressLine::ProgressLine() : terminal_(isatty(STDOUT_FILENO) != 0) {}
+StatusLine::StatusLine() : terminal_(isatty(STDOUT_FILENO) != 0) {}
 
-void ProgressLine::update(const std::string& text) {
+void StatusLine::update(const std::string& text) {
   if (!terminal_) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -22,13 +22,13 @@ void ProgressLine::update(const std::string& text) {
   shown_ = true;
 }
 
-void ProgressLine::print(const std::string& text) {
+void StatusLine::print(const std::string& text) {
   const std::lock_guard<std::mutex> lock(mutex_);
   clear();
   std::cout << text << std::endl;  // flushed: somebody may be watching a log
 }
 
-void ProgressLine::clear() {
+void StatusLine::clear() {
   if (shown_) std::cout << "\r\033[K";
   shown_ = false;
 }

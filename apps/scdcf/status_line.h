@@ -7,9 +7,9 @@
 namespace scdcf::app {
 
 /// Lines from several threads do not mix.
-class ProgressLine {
+class StatusLine {
  public:
-  ProgressLine();
+  StatusLine();
   /// Replaces the line, at most ten times a second; shown on terminals only.
   void update(const std::string& text);
   /// A line that stays.
