@@ -25,6 +25,13 @@ class Registry {
       return make_separable_basis("bspline", make_bspline_family(per_axis), k);
     };
     factories_["fourier-bessel"] = make_fourier_bessel_basis;
+    factories_["log-radial"] = make_log_radial_basis;
+    // The published widest sigma over half the published kernel: 4.5 of 13 pixels, 4 of 15, 0.9 * 1.41^2 of 7.
+    factories_["sesn-28"] = [](int k) { return make_hermite_pyramid_basis("sesn-28", k, 4.5 / 6.5); };
+    factories_["sesn-56"] = [](int k) { return make_hermite_pyramid_basis("sesn-56", k, 4.0 / 7.5); };
+    factories_["sesn-96"] = [](int k) {
+      return make_separable_basis("sesn-96", make_hermite_gauss_family(3, 0.9 * 1.41 * 1.41 / 3.5), k);
+    };
   }
   void add(const std::string& name, SpatialBasisFactory factory) {
     const std::lock_guard<std::mutex> lock(mutex_);

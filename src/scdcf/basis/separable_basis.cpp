@@ -49,6 +49,14 @@ SpatialBasisPtr make_separable_basis(std::string name, FamilyPtr family, int siz
   };
   std::sort(modes.begin(), modes.end(), [&](const auto& p, const auto& q) { return key(p) < key(q); });
   modes.resize(static_cast<size_t>(size));
+  return make_separable_basis(std::move(name), std::move(family), std::move(modes));
+}
+
+SpatialBasisPtr make_separable_basis(std::string name, FamilyPtr family, std::vector<SpatialMode> modes) {
+  require(family != nullptr, name, " basis: family: got null, expected a family of 1-D functions");
+  for (const auto& mode : modes)
+    require(std::min(mode.column, mode.row) >= 0 && std::max(mode.column, mode.row) < family->size(), name,
+            " basis: mode: got (", mode.column, ", ", mode.row, "), expected indices below ", family->size());
   return std::make_shared<SeparableBasis>(std::move(name), std::move(family), std::move(modes));
 }
 

@@ -17,13 +17,20 @@ void resolve_scale_options(ModelOptions& options, const ScaleDefaults& defaults)
   if (options.scale_step == 0) options.scale_step = defaults.scale_step;
   if (options.finest_width == 0) options.finest_width = defaults.finest_width;
   if (options.scale_padding.empty()) options.scale_padding = defaults.scale_padding;
-  if (options.pooling.empty()) options.pooling = defaults.pooling;
   if (options.basis.empty()) options.basis = defaults.basis;
   if (options.algorithm.empty()) options.algorithm = "automatic";
-  require(options.pooling == "max" || options.pooling == "average", options.name, ": pooling: got \"", options.pooling,
-          "\", expected average or max");
+  resolve_pooling(options, defaults.pooling);
   scale_padding_of(options);
   algorithm_of(options);
+}
+
+void resolve_scale_set(ModelOptions& options, int scales, double step, const std::string& pooling) {
+  if (options.scales == 0) options.scales = scales;
+  if (options.scale_step == 0) options.scale_step = step;
+  require(options.scales >= 1, options.name, ": scales: got ", options.scales, ", expected at least 1");
+  require(options.scale_step > 0, options.name, ": scale step: got ", options.scale_step,
+          ", expected a positive number of octaves");
+  resolve_pooling(options, pooling);
 }
 
 nn::ScalePadding scale_padding_of(const ModelOptions& options) {

@@ -3,6 +3,7 @@
 #include <torch/nn/modules/activation.h>
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/linear.h>
+#include <torch/nn/modules/pooling.h>
 
 #include <algorithm>
 
@@ -33,6 +34,33 @@ void resolve_skeleton(ModelOptions& options, const std::vector<int64_t>& channel
   require(options.hidden > 0, options.name, ": hidden units: got ", options.hidden, ", expected at least 1");
   if (options.dropout < 0) options.dropout = 0.7;
   require(options.dropout < 1, options.name, ": dropout: got ", options.dropout, ", expected 0 <= p < 1");
+}
+
+void resolve_pooling(ModelOptions& options, const std::string& standard) {
+  if (options.pooling.empty()) options.pooling = standard;
+  require(options.pooling == "max" || options.pooling == "average", options.name, ": pooling: got \"", options.pooling,
+          "\", expected max or average");
+}
+
+void append_map_block_end(torch::nn::Sequential& block, const ModelOptions& options, int index) {
+  const auto pooling = skeleton_pooling(options.image_size, index);
+  block->push_back(torch::nn::ReLU());
+  if (options.pooling == "max") {
+    block->push_back(torch::nn::MaxPool2d(torch::nn::MaxPool2dOptions(pooling.window).padding(pooling.padding)));
+  } else {
+    block->push_back(torch::nn::AvgPool2d(
+        torch::nn::AvgPool2dOptions(pooling.window).padding(pooling.padding).count_include_pad(false)));
+  }
+  block->push_back(torch::nn::BatchNorm2d(options.channels[static_cast<size_t>(index)]));
+}
+
+double skeleton_parameters(const ModelOptions& options, const std::vector<int64_t>& channels, double first_per_pair,
+                           double per_pair) {
+  const auto a = static_cast<double>(channels[0]), b = static_cast<double>(channels[1]),
+             c = static_cast<double>(channels[2]), hidden = static_cast<double>(options.hidden),
+             classes = static_cast<double>(options.classes);
+  return first_per_pair * static_cast<double>(options.in_channels) * a + per_pair * (a * b + b * c) + 3 * (a + b + c) +
+         4 * c * hidden + 2 * hidden + hidden * classes + classes;
 }
 
 SkeletonNetwork::SkeletonNetwork(const ModelOptions& options, SkeletonParts parts) : parts_(std::move(parts)) {

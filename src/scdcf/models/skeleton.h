@@ -42,4 +42,15 @@ class SkeletonNetwork : public Network {
 /// Fills in what the skeleton itself has options for: channels, hidden units, dropout; checks image size and classes.
 void resolve_skeleton(ModelOptions& options, const std::vector<int64_t>& channels);
 
+/// max or average; `standard` where the caller left it open.
+void resolve_pooling(ModelOptions& options, const std::string& standard);
+
+/// ReLU, pooling of the kind the options name, batch-norm: the end of block `index` for maps [N, C, H, W].
+void append_map_block_end(torch::nn::Sequential& block, const ModelOptions& options, int index);
+
+/// Parameters of a skeleton network whose convolutions have `per_pair` coefficients for each pair of channels, in the
+/// first block `first_per_pair`, with a bias and a batch-norm of two numbers behind each.
+double skeleton_parameters(const ModelOptions& options, const std::vector<int64_t>& channels, double first_per_pair,
+                           double per_pair);
+
 }  // namespace scdcf::models

@@ -35,7 +35,7 @@ void PointwiseConvImpl::reset() {
   require(options.stride() == 1 || options.stride() == 2, "stride: got ", options.stride(), ", expected 1 or 2");
   const auto basis =
       make_scale_basis(options.scale_modes() == 0 ? options.scale_taps() : options.scale_modes(), options.scale_taps());
-  scale_basis_ = basis.values;
+  scale_basis_ = DeviceConstant(basis.values, {basis.count, basis.taps});
   coefficients =
       register_parameter("coefficients", torch::empty({options.out_channels(), options.in_channels(), basis.count}));
   if (options.bias()) {
@@ -48,7 +48,7 @@ void PointwiseConvImpl::reset() {
 
 void PointwiseConvImpl::reset_parameters() {
   const torch::NoGradGuard no_grad;
-  const auto phi = torch::tensor(scale_basis_, torch::kDouble).view({coefficients.size(2), -1});
+  const auto phi = torch::tensor(scale_basis_.values(), torch::kDouble).view({coefficients.size(2), -1});
   const double gain = phi.sum(1).square().sum().item<double>();
   coefficients.normal_(0, std::sqrt(2.0 / (gain * static_cast<double>(options.in_channels()))));
   if (bias.defined()) bias.zero_();
@@ -68,10 +68,8 @@ torch::Tensor PointwiseConvImpl::forward(const torch::Tensor& input) {
           ", expected [N, ", options.in_channels(), ", S, H, W]");
   const int64_t taps = options.scale_taps();
   const int64_t before = options.support() == ScaleSupport::one_sided ? taps - 1 : (taps - 1) / 2;
-  const auto phi = torch::tensor(scale_basis_, torch::kDouble)
-                       .view({coefficients.size(2), taps})
-                       .to(coefficients.device(), coefficients.scalar_type());
-  const auto weight = coefficients.matmul(phi).view({options.out_channels(), options.in_channels(), taps, 1, 1});
+  const auto weight = coefficients.matmul(scale_basis_.like(coefficients))
+                          .view({options.out_channels(), options.in_channels(), taps, 1, 1});
   return torch::conv3d(pad_scales(input, before, taps - 1 - before, options.scale_padding()), weight, bias,
                        {1, options.stride(), options.stride()});
 }

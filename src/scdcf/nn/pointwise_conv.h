@@ -4,6 +4,7 @@
 #include <torch/nn/cloneable.h>
 #include <torch/nn/pimpl.h>
 
+#include "scdcf/nn/device_constant.h"
 #include "scdcf/nn/options.h"
 
 namespace scdcf::nn {
@@ -23,7 +24,7 @@ class PointwiseConvImpl : public torch::nn::Cloneable<PointwiseConvImpl> {
   torch::Tensor coefficients, bias;
 
  private:
-  std::vector<double> scale_basis_;  // phi_m on the taps, [K_alpha][L_alpha]
+  DeviceConstant scale_basis_;  // phi_m on the taps, [K_alpha, L_alpha]
 };
 TORCH_MODULE(PointwiseConv);
 

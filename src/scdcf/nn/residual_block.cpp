@@ -19,6 +19,7 @@ void ResidualBlockImpl::reset() {
   norm1 = register_module("norm1", ScaleBatchNorm(first.in_channels()));
   conv1 = register_module("conv1", JointConv(first));
   norm2 = register_module("norm2", ScaleBatchNorm(first.out_channels()));
+  dropout = register_module("dropout", Dropout(options.dropout()));
   conv2 = register_module("conv2", JointConv(second));
   shortcut = nullptr;
   if (first.in_channels() != first.out_channels() || first.stride() != 1)
@@ -32,9 +33,8 @@ void ResidualBlockImpl::pretty_print(std::ostream& stream) const { stream << "sc
 
 torch::Tensor ResidualBlockImpl::forward(const torch::Tensor& input) {
   const auto active = torch::relu(norm1(input));
-  auto hidden = torch::relu(norm2(conv1(active)));
-  if (options.dropout() > 0) hidden = torch::dropout(hidden, options.dropout(), is_training());
-  return conv2(hidden) + (shortcut.is_empty() ? input : shortcut(active));
+  const auto hidden = torch::relu(norm2(conv1(active)));
+  return conv2(dropout(hidden)) + (shortcut.is_empty() ? input : shortcut(active));
 }
 
 }  // namespace scdcf::nn

@@ -1,6 +1,7 @@
 // A pre-activation residual block of joint convolutions.
 #pragma once
 
+#include "scdcf/nn/dropout.h"
 #include "scdcf/nn/joint_conv.h"
 #include "scdcf/nn/pointwise_conv.h"
 #include "scdcf/nn/pooling.h"
@@ -19,6 +20,7 @@ class ResidualBlockImpl : public torch::nn::Cloneable<ResidualBlockImpl> {
   ResidualBlockOptions options;
   ScaleBatchNorm norm1{nullptr}, norm2{nullptr};
   JointConv conv1{nullptr}, conv2{nullptr};
+  Dropout dropout{nullptr};
   PointwiseConv shortcut{nullptr};
 };
 TORCH_MODULE(ResidualBlock);

@@ -1,0 +1,32 @@
+// A table of numbers that a layer needs beside its parameters, in the type and on the device of the data it meets.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <mutex>
+#include <vector>
+
+namespace scdcf::nn {
+
+/// Never trained, never in a state dict. The double values are kept; the conversion last asked for is cached, so that
+/// after the first use nothing is copied to the device any more and a network can be captured in a CUDA graph.
+class DeviceConstant {
+ public:
+  DeviceConstant() = default;
+  DeviceConstant(std::vector<double> values, std::vector<int64_t> shape);
+  DeviceConstant(const DeviceConstant& other) : values_(other.values_), shape_(other.shape_) {}
+  DeviceConstant& operator=(const DeviceConstant& other);
+
+  /// The values as a tensor of `tensor`'s type and device.
+  at::Tensor like(const at::Tensor& tensor) const;
+  const std::vector<double>& values() const { return values_; }
+  const std::vector<int64_t>& shape() const { return shape_; }
+
+ private:
+  std::vector<double> values_;
+  std::vector<int64_t> shape_;
+  mutable std::mutex mutex_;
+  mutable at::Tensor cached_;
+};
+
+}  // namespace scdcf::nn

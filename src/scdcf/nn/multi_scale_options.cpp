@@ -1,0 +1,40 @@
+#include "scdcf/nn/multi_scale_options.h"
+
+#include <cmath>
+#include <sstream>
+
+#include "scdcf/core/error.h"
+
+namespace scdcf::nn {
+
+std::vector<double> scale_factors(int count, double step) {
+  require(count >= 1 && count <= 64, "scale factors: count: got ", count, ", expected 1 to 64");
+  require(std::isfinite(step) && step > 0, "scale factors: step: got ", step,
+          ", expected a positive number of octaves");
+  std::vector<double> factors;
+  for (int i = 0; i < count; ++i) factors.push_back(std::exp2(step * (i - count / 2)));
+  return factors;
+}
+
+void check_multi_scale(const MultiScaleConvOptions& options, const char* layer) {
+  require(options.in_channels() >= 1, layer, ": in_channels: got ", options.in_channels(), ", expected at least 1");
+  require(options.out_channels() >= 1, layer, ": out_channels: got ", options.out_channels(), ", expected at least 1");
+  require(options.kernel_size() >= 1 && options.kernel_size() % 2 == 1, layer, ": kernel_size: got ",
+          options.kernel_size(), ", expected an odd number");
+  require(options.stride() == 1 || options.stride() == 2, layer, ": stride: got ", options.stride(),
+          ", expected 1 or 2");
+  scale_factors(options.scales(), options.step());
+}
+
+std::string describe_multi_scale(const MultiScaleConvOptions& options, const char* layer) {
+  std::ostringstream text;
+  text.precision(3);
+  text << "scdcf::nn::" << layer << "(" << options.in_channels() << " -> " << options.out_channels() << ", "
+       << options.kernel_size() << "x" << options.kernel_size() << ", " << options.scales() << " scales "
+       << options.step() << " octaves apart";
+  if (options.stride() != 1) text << ", stride " << options.stride();
+  text << (options.bias() ? ")" : ", no bias)");
+  return text.str();
+}
+
+}  // namespace scdcf::nn

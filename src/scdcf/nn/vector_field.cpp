@@ -1,0 +1,123 @@
+#include "scdcf/nn/vector_field.h"
+
+#include <torch/types.h>
+
+#include <cmath>
+
+#include "scdcf/core/error.h"
+#include "scdcf/nn/resize.h"
+
+namespace scdcf::nn {
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+
+void check_field(const torch::Tensor& field, const char* name) {
+  require(field.dim() == 4 && field.size(1) % 2 == 0, name, ": input: got shape ", field.sizes(),
+          ", expected a vector field [N, 2C, H, W]");
+}
+
+torch::Tensor rotate(const torch::Tensor& field, double angle) {
+  const auto parts = field.chunk(2, 1);
+  const double c = std::cos(angle), s = std::sin(angle);
+  return torch::cat({c * parts[0] - s * parts[1], s * parts[0] + c * parts[1]}, 1);
+}
+
+}  // namespace
+
+torch::Tensor vector_length(const torch::Tensor& field) {
+  check_field(field, "vector_length");
+  const auto parts = field.chunk(2, 1);
+  // The root has no derivative at zero, where a vector without response lies.
+  return (parts[0].square() + parts[1].square() + 1e-12).sqrt();
+}
+
+VectorFieldConvImpl::VectorFieldConvImpl(MultiScaleConvOptions options_, bool field_input_)
+    : options(options_), field_input(field_input_) {
+  reset();
+}
+
+void VectorFieldConvImpl::reset() {
+  check_multi_scale(options, "VectorFieldConv");
+  require(options.stride() == 1, "VectorFieldConv: stride: got ", options.stride(), ", expected 1");
+  conv =
+      register_module("conv", torch::nn::Conv2d(torch::nn::Conv2dOptions((field_input ? 2 : 1) * options.in_channels(),
+                                                                         options.out_channels(), options.kernel_size())
+                                                    .bias(options.bias())));
+  const int64_t scales = options.scales();
+  std::vector<double> directions;
+  for (int part = 0; part < 2; ++part)
+    for (int64_t i = 0; i < scales; ++i) {
+      const double angle = kPi * static_cast<double>(scales - 1 - i) / static_cast<double>(scales);
+      directions.push_back(part == 0 ? std::cos(angle) : std::sin(angle));
+    }
+  directions_ = DeviceConstant(std::move(directions), {2, scales});
+}
+
+void VectorFieldConvImpl::pretty_print(std::ostream& stream) const {
+  stream << describe_multi_scale(options, "VectorFieldConv") << (field_input ? " of a field" : " of an image");
+}
+
+torch::Tensor VectorFieldConvImpl::forward(const torch::Tensor& input) {
+  require(input.dim() == 4 && input.size(1) == conv->weight.size(1), "VectorFieldConv: input: got shape ",
+          input.sizes(), ", expected [N, ", conv->weight.size(1), ", H, W]");
+  const auto factors = options.factors();
+  std::vector<torch::Tensor> responses;
+  for (size_t i = 0; i < factors.size(); ++i) {
+    const double turn = kPi * (static_cast<double>(i) - options.scales() / 2) / options.scales();
+    const auto seen = field_input && turn != 0 ? rotate(input, turn) : input;
+    responses.push_back(convolve_resized(seen, conv->weight, conv->bias, factors[i]));
+  }
+  const auto [strength, where] = torch::stack(responses, 2).max(2);
+  const auto length = torch::relu(strength);
+  const auto directions = directions_.like(length);
+  const auto component = [&](int64_t part) {
+    return length * directions[part].index_select(0, where.flatten()).view(where.sizes());
+  };
+  return torch::cat({component(0), component(1)}, 1);
+}
+
+VectorMaxPoolImpl::VectorMaxPoolImpl(SpatialPoolOptions options_) : options(options_) {
+  require(options.window() >= 1, "VectorMaxPool: window: got ", options.window(), ", expected at least 1");
+  require(options.padding() >= 0 && 2 * options.padding() <= options.window(), "VectorMaxPool: padding: got ",
+          options.padding(), ", expected 0 to half the window of ", options.window());
+}
+
+void VectorMaxPoolImpl::pretty_print(std::ostream& stream) const {
+  stream << "scdcf::nn::VectorMaxPool(window " << options.window() << ")";
+}
+
+torch::Tensor VectorMaxPoolImpl::forward(const torch::Tensor& field) {
+  check_field(field, "VectorMaxPool");
+  const int64_t w = options.window(), s = options.stride() == 0 ? w : options.stride(), p = options.padding();
+  const auto where = std::get<1>(torch::max_pool2d_with_indices(vector_length(field.detach()), w, s, p));
+  const auto index = torch::cat({where, where}, 1);
+  return field.flatten(2).gather(2, index.flatten(2)).view(index.sizes());
+}
+
+VectorBatchNormImpl::VectorBatchNormImpl(int64_t channels_) : channels(channels_) { reset(); }
+
+void VectorBatchNormImpl::reset() {
+  require(channels >= 1, "VectorBatchNorm: channels: got ", channels, ", expected at least 1");
+  weight = register_parameter("weight", torch::ones({channels}));
+  running_variance = register_buffer("running_variance", torch::ones({channels}));
+}
+
+void VectorBatchNormImpl::pretty_print(std::ostream& stream) const {
+  stream << "scdcf::nn::VectorBatchNorm(" << channels << ")";
+}
+
+torch::Tensor VectorBatchNormImpl::forward(const torch::Tensor& field) {
+  require(field.dim() == 4 && field.size(1) == 2 * channels, "VectorBatchNorm: input: got shape ", field.sizes(),
+          ", expected a vector field [N, ", 2 * channels, ", H, W]");
+  auto variance = running_variance;
+  if (is_training()) {
+    variance = vector_length(field).var({0, 2, 3}, /*unbiased=*/false);
+    const torch::NoGradGuard no_grad;
+    running_variance.lerp_(variance.detach(), 0.1);
+  }
+  const auto gain = weight / (variance + 1e-5).sqrt();
+  return field * torch::cat({gain, gain}).view({1, -1, 1, 1});
+}
+
+}  // namespace scdcf::nn

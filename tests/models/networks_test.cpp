@@ -1,0 +1,190 @@
+// What must be true of every network of the registry.
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <map>
+#include <sstream>
+
+#include "models/patterns.h"
+#include "scdcf/models/registry.h"
+#include "support/expect_error.h"
+
+namespace scdcf::models {
+namespace {
+
+bool for_natural_images(const std::string& name) { return name.rfind("resnet16", 0) == 0; }
+
+/// A small member of the family `name`, which is quick and has all its parts.
+ModelOptions small(const std::string& name) {
+  ModelOptions options;
+  options.name = name;
+  options.dropout = 0;
+  options.classes = 4;
+  if (for_natural_images(name)) {
+    options.in_channels = 3;
+    options.image_size = 16;
+    options.channels = {6, 6, 8, 12};
+  } else {
+    options.channels = {4, 5, 6};
+    options.hidden = 32;
+    if (name == "lsi-cnn" || name == "si-cnn" || name == "sevf") options.scales = 3;
+  }
+  return options;
+}
+
+std::shared_ptr<Network> made(const ModelOptions& options, uint64_t seed = 1) {
+  torch::manual_seed(seed);
+  auto network = make_model(options);
+  network->to(testing::device());
+  return network;
+}
+
+torch::Tensor images_for(const ModelOptions& options, int64_t count) {
+  return torch::randn({count, options.in_channels, options.image_size, options.image_size},
+                      testing::on_device(torch::kFloat));
+}
+
+class EveryNetwork : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryNetwork, learns) {
+  const auto options = small(GetParam());
+  auto network = made(options);
+  const auto data = testing::stripes(64, options.image_size, options.in_channels, options.classes);
+  torch::optim::Adam adam(network->parameters(), torch::optim::AdamOptions(0.01));
+  double first = 0, last = 0;
+  for (int step = 0; step <= 20; ++step) {
+    adam.zero_grad();
+    const auto loss = torch::cross_entropy_loss(network->forward(data.images), data.labels);
+    (step == 0 ? first : last) = loss.item<double>();
+    loss.backward();
+    for (const auto& item : network->named_parameters()) ASSERT_TRUE(item.value().grad().defined()) << item.key();
+    adam.step();
+  }
+  EXPECT_LT(last, first / 2);
+}
+
+TEST_P(EveryNetwork, judges_an_image_by_itself_in_eval_mode) {
+  const auto options = small(GetParam());
+  const torch::NoGradGuard no_grad;
+  auto network = made(options);
+  const auto images = images_for(options, 8);
+  network->forward(images);  // so that the batch-norms have statistics of their own
+  network->eval();
+  const auto together = network->forward(images);
+  EXPECT_EQ(together.sizes(), (std::vector<int64_t>{8, options.classes}));
+  for (const int64_t i : {0, 5})
+    EXPECT_LT(testing::relative_error(network->forward(images.narrow(0, i, 1))[0], together[i]), 1e-4);
+}
+
+TEST_P(EveryNetwork, comes_back_from_its_state) {
+  const auto options = small(GetParam());
+  const torch::NoGradGuard no_grad;
+  auto network = made(options, 1), other = made(options, 2);
+  const auto images = images_for(options, 3);
+  network->forward(images);
+  network->eval();
+  other->eval();
+  const auto expected = network->forward(images);
+  EXPECT_GT(testing::relative_error(other->forward(images), expected), 1e-3);
+  std::stringstream file;
+  torch::serialize::OutputArchive out;
+  network->save(out);
+  out.save_to(file);
+  torch::serialize::InputArchive in;
+  in.load_from(file);
+  other->load(in);
+  EXPECT_TRUE(torch::equal(other->forward(images), expected));
+}
+
+TEST_P(EveryNetwork, computes_in_double_what_it_computes_in_float) {
+  const auto options = small(GetParam());
+  const torch::NoGradGuard no_grad;
+  auto network = made(options);
+  network->eval();
+  const auto images = images_for(options, 2);
+  const auto single = network->forward(images);
+  network->to(torch::kDouble);
+  EXPECT_LT(testing::relative_error(single, network->forward(images.to(torch::kDouble))), 1e-4);
+}
+
+TEST_P(EveryNetwork, shows_the_maps_of_its_blocks) {
+  const auto options = small(GetParam());
+  const torch::NoGradGuard no_grad;
+  auto network = made(options);
+  const auto features = network->features(images_for(options, 2));
+  EXPECT_GE(features.size(), 3u);
+  for (const auto& feature : features) {
+    EXPECT_EQ(feature.maps.dim(), network->scale_step() > 0 ? 5 : 4) << feature.layer;
+    EXPECT_EQ(feature.maps.size(0), 2);
+  }
+}
+
+TEST_P(EveryNetwork, says_who_defined_it_and_refuses_options_it_has_not) {
+  const auto& entry = find_model(GetParam());
+  EXPECT_FALSE(entry.source.empty());
+  EXPECT_FALSE(entry.symmetry.empty());
+  auto options = small(GetParam());
+  if (for_natural_images(GetParam())) {
+    options.hidden = 7;
+    testing::expect_error([&] { resolve(options); }, GetParam(), "hidden");
+  } else {
+    options.width = 2;
+    testing::expect_error([&] { resolve(options); }, GetParam(), "width");
+  }
+  options = small(GetParam());
+  options.channels = {4};
+  testing::expect_error([&] { resolve(options); }, GetParam(), "channels");
+}
+
+std::vector<std::string> names_of_all() {
+  std::vector<std::string> names;
+  for (const auto& entry : all_models()) names.push_back(entry.name);
+  return names;
+}
+
+std::string readable(const ::testing::TestParamInfo<std::string>& info) {
+  auto name = info.param;
+  for (auto& letter : name)
+    if (letter == '-') letter = '_';
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, EveryNetwork, ::testing::ValuesIn(names_of_all()), readable);
+
+TEST(Networks, have_the_budget_of_parameters_at_28_and_56_pixels) {
+  const std::map<std::string, int64_t> counts = {{"cnn", 494549},    {"lsi-cnn", 494549}, {"si-cnn", 494549},
+                                                 {"ss-cnn", 486202}, {"sevf", 475423},    {"dss", 494359}};
+  for (const auto& entry : all_models()) {
+    if (for_natural_images(entry.name)) continue;
+    for (const int64_t size : {28, 56}) {
+      ModelOptions options;
+      options.name = entry.name;
+      options.image_size = size;
+      const auto count = parameter_count(*make_model(options));
+      EXPECT_NEAR(static_cast<double>(count), 494549, 0.05 * 494549) << entry.name;
+      const auto known = counts.find(entry.name);
+      if (known != counts.end()) {
+        EXPECT_EQ(count, known->second) << entry.name;
+      }
+    }
+  }
+}
+
+TEST(Networks, take_images_of_56_pixels) {
+  const torch::NoGradGuard no_grad;
+  for (const auto& entry : all_models()) {
+    if (for_natural_images(entry.name)) continue;
+    auto options = small(entry.name);
+    options.image_size = 56;
+    auto network = made(options);
+    network->eval();
+    EXPECT_EQ(network->forward(images_for(options, 1)).sizes(), (std::vector<int64_t>{1, 4})) << entry.name;
+  }
+}
+
+TEST(Networks, an_unknown_name_is_answered_with_the_known_ones) {
+  testing::expect_error([] { find_model("vgg"); }, "vgg", "scdcfnet", "sesn", "lsi-cnn");
+}
+
+}  // namespace
+}  // namespace scdcf::models
