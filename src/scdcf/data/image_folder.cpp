@@ -55,7 +55,8 @@ std::vector<Entry> list_part(const fs::path& root, const std::string& part, cons
     const std::string inside = part.empty() ? classes[label] : (fs::path(part) / classes[label]).string();
     const auto files = names_in(root / inside, [](const auto& entry) { return is_picture(entry.path()); });
     require(!files.empty(), (root / inside).string(), ": no pictures (.png, .jpg, .jpeg) in this class");
-    for (const auto& file : files) entries.push_back({inside + "/" + file, static_cast<std::int32_t>(label)});
+    for (const auto& file : files)
+      entries.push_back({(fs::path(inside) / file).string(), static_cast<std::int32_t>(label)});
   }
   return entries;
 }
@@ -100,8 +101,10 @@ Decoded decode(const fs::path& root, const std::vector<Entry>& entries, int size
 }  // namespace
 
 bool is_image_folder(const std::string& path) {
-  std::error_code error;
-  return fs::is_directory(path, error) && !folders_in(path).empty();
+  std::error_code error;  // what may not be looked into is no image folder
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().filename().string().front() != '.' && entry->is_directory(error)) return true;
+  return false;
 }
 
 ImageFolder read_image_folder(const std::string& root_name, int size, int channels) {
