@@ -29,7 +29,7 @@ inline std::vector<NormCase> norm_cases(bool small) {
         cases.push_back({7, channels, 14, 13, pool[0], pool[1], pool[2], training, 0});
   cases.push_back({7, 1024, 14, 13, 2, 2, 0, true, 0});  // several pixels per block, though one fills its width
 #ifndef SCDCF_EMULATE
-  cases.push_back({640, 32, 28, 28, 2, 2, 0, true, 0});  // the first layer of the SMNIST network
+  cases.push_back({64, 32, 28, 28, 2, 2, 0, true, 0});  // the first layer of the SMNIST network
 #endif
   return cases;
 }
