@@ -153,35 +153,52 @@ void plot_sweep(const std::vector<Result>& results, const std::string& group, co
   if (!plot.series.empty()) report::write_plot(plot, out, stem);
 }
 
-/// The whole training step of the SMNIST network, composed against separable.
+/// How the network of a training step is built; the first is what the others are measured against.
+struct Form {
+  const char* name;
+  ops::Algorithm algorithm;
+  bool fused_norm;
+};
+constexpr std::array<Form, 3> kForms = {{{"composed, torch's layers", ops::Algorithm::composed, false},
+                                         {"composed, fused norm", ops::Algorithm::composed, true},
+                                         {"separable, fused norm", ops::Algorithm::separable, true}}};
+
+/// The whole training step of the SMNIST network in every form, each against the first at the same precision.
 nlohmann::ordered_json training_steps(const Options& options, torch::Device device, int64_t batch) {
   auto list = nlohmann::ordered_json::array();
-  report::Table table({"training step", "composed ms", "separable ms", "ratio", "images/s"});
+  report::Table table({"training step", "form", "ms", "ratio", "images/s"});
   for (const int64_t size : {28, 56}) {
     if (device.is_cpu() && size == 56) continue;  // seconds per composed step
-    TrainingStep composed(size, batch, ops::Algorithm::composed, device);
-    TrainingStep separable(size, batch, ops::Algorithm::separable, device);
-    std::vector<std::function<void()>> works{[&] { composed.run(); }, [&] { separable.run(); }};
-    std::unique_ptr<TrainingStep> reduced;
-    if (device.is_cuda()) {
-      reduced = std::make_unique<TrainingStep>(size, batch, ops::Algorithm::separable, device, true);
-      works.emplace_back([&] { reduced->run(); });
-    }
-    const auto times = median_ms(works, device, 2 * options.seconds);
-    const std::string name =
-        "SMNIST " + std::to_string(size) + "x" + std::to_string(size) + ", batch " + std::to_string(batch);
-    for (size_t i = 1; i < times.size(); ++i) {
-      table.add({name + (i == 2 ? ", bfloat16" : ""), number(times[0], true), number(times[i], true),
-                 number(times[0] / times[i], true, "x"), number(1e3 * static_cast<double>(batch) / times[i], true)});
-      list.push_back({{"size", size},
-                      {"batch", batch},
-                      {"autocast", i == 2},
-                      {"composed_ms", times[0]},
-                      {"separable_ms", times[i]},
-                      {"ratio", times[0] / times[i]}});
+    for (const bool autocast : {false, true}) {
+      if (device.is_cpu() && autocast) continue;
+      std::vector<std::unique_ptr<TrainingStep>> steps;
+      std::vector<std::function<void()>> works;
+      for (const Form& form : kForms) {
+        steps.push_back(std::make_unique<TrainingStep>(
+            TrainingSetup{size, batch, form.algorithm, form.fused_norm, autocast}, device));
+        works.emplace_back([step = steps.back().get()] { step->run(); });
+      }
+      const auto times = median_ms(works, device, 2 * options.seconds);
+      const std::string precision = device.is_cpu() ? "" : autocast ? ", bfloat16" : ", TF32";
+      const std::string name = "SMNIST " + std::to_string(size) + "x" + std::to_string(size) + ", batch " +
+                               std::to_string(batch) + precision;
+      for (size_t f = 0; f < kForms.size(); ++f) {
+        table.add({f == 0 ? name : "", kForms[f].name, number(times[f], true), number(times[0] / times[f], true, "x"),
+                   number(1e3 * static_cast<double>(batch) / times[f], true)});
+        list.push_back({{"size", size},
+                        {"batch", batch},
+                        {"autocast", autocast},
+                        {"algorithm", kForms[f].algorithm == ops::Algorithm::composed ? "composed" : "separable"},
+                        {"norm", kForms[f].fused_norm ? "fused" : "torch"},
+                        {"ms", times[f]},
+                        {"ratio", times[0] / times[f]}});
+      }
     }
   }
-  if (!options.json) table.print(std::cout);
+  if (!options.json) {
+    table.print(std::cout);
+    std::cout << "  ratio: how many times faster than the first form at the same precision\n";
+  }
   return list;
 }
 

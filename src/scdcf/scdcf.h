@@ -16,6 +16,7 @@
 #include "scdcf/nn/dropout.h"
 #include "scdcf/nn/joint_conv.h"
 #include "scdcf/nn/lifting_conv.h"
+#include "scdcf/nn/norm_relu_pool.h"
 #include "scdcf/nn/pointwise_conv.h"
 #include "scdcf/nn/pooling.h"
 #include "scdcf/nn/residual_block.h"

@@ -73,6 +73,19 @@ TEST_F(Program, bad_arguments_give_one_line_that_names_the_offender) {
     expect_bad_input({"--threads", threads, "info"}, {"--threads", threads});
 }
 
+TEST_F(Program, bench_times_the_training_step_in_every_form_against_torchs_layers) {
+  const auto result = run({"bench", "--group", "training", "--batch", "2", "--seconds", "0", "--json"}, 200);
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto steps = nlohmann::json::parse(result.out)["training"];
+  ASSERT_EQ(steps.size(), 3u);
+  EXPECT_EQ(steps[0]["algorithm"], "composed");
+  EXPECT_EQ(steps[0]["norm"], "torch");
+  EXPECT_EQ(steps[2]["algorithm"], "separable");
+  EXPECT_EQ(steps[2]["norm"], "fused");
+  for (const auto& step : steps)
+    EXPECT_NEAR(step["ratio"].get<double>(), steps[0]["ms"].get<double>() / step["ms"].get<double>(), 1e-9);
+}
+
 TEST_F(Program, bench_judges_and_times_every_form) {
   const auto result = run({"bench", "--group", "smnist28", "--batch", "1", "--seconds", "0", "--json"}, 200);
   ASSERT_EQ(result.code, 0) << result.err;

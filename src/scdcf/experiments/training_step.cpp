@@ -2,6 +2,7 @@
 
 #include "scdcf/nn/joint_conv.h"
 #include "scdcf/nn/lifting_conv.h"
+#include "scdcf/nn/norm_relu_pool.h"
 #include "scdcf/nn/pooling.h"
 
 #ifdef SCDCF_WITH_CUDA
@@ -15,19 +16,33 @@
 
 namespace scdcf::experiments {
 
-torch::nn::Sequential smnist_network(int64_t size, ops::Algorithm algorithm) {
+torch::nn::Sequential smnist_network(int64_t size, ops::Algorithm algorithm, bool fused_norm) {
   const ScaleGrid grid(5, 0.25, size >= 56 ? 10.0 : 5.0);
-  const int64_t last = size >= 56 ? 8 : 4;  // window of the last pooling, which leaves 2x2
+  torch::nn::Sequential network;
+  const auto norm_relu_pool = [&](int64_t channels, int64_t window, int64_t padding) {
+    if (fused_norm) {
+      network->push_back(nn::NormReluPool(nn::NormReluPoolOptions(channels).window(window).padding(padding)));
+      return;
+    }
+    network->push_back(nn::ScaleBatchNorm(channels));
+    network->push_back(torch::nn::ReLU());
+    network->push_back(nn::SpatialAvgPool(nn::SpatialPoolOptions(window).padding(padding)));
+  };
   const auto joint = [&](int64_t in, int64_t out) {
     return nn::JointConv(nn::JointConvOptions(in, out, grid).bias(false).algorithm(algorithm));
   };
-  return torch::nn::Sequential(
-      nn::LiftingConv(nn::LiftingConvOptions(1, 32, grid).bias(false).algorithm(algorithm)), nn::ScaleBatchNorm(32),
-      torch::nn::ReLU(), nn::SpatialAvgPool(), joint(32, 64), nn::ScaleBatchNorm(64), torch::nn::ReLU(),
-      nn::SpatialAvgPool(), joint(64, 96), nn::ScaleBatchNorm(96), torch::nn::ReLU(),
-      nn::SpatialAvgPool(nn::SpatialPoolOptions(last).padding(2)), nn::ScaleMaxProjection(), torch::nn::Flatten(),
-      torch::nn::Linear(torch::nn::LinearOptions(96 * 4, 256).bias(false)), torch::nn::BatchNorm1d(256),
-      torch::nn::ReLU(), torch::nn::Dropout(0.7), torch::nn::Linear(256, 10));
+  network->push_back(nn::LiftingConv(nn::LiftingConvOptions(1, 32, grid).bias(false).algorithm(algorithm)));
+  norm_relu_pool(32, 2, 0);
+  network->push_back(joint(32, 64));
+  norm_relu_pool(64, 2, 0);
+  network->push_back(joint(64, 96));
+  norm_relu_pool(96, size >= 56 ? 8 : 4, 2);  // leaves 2 x 2
+  const torch::nn::Sequential head(nn::ScaleMaxProjection(), torch::nn::Flatten(),
+                                   torch::nn::Linear(torch::nn::LinearOptions(96 * 4, 256).bias(false)),
+                                   torch::nn::BatchNorm1d(256), torch::nn::ReLU(), torch::nn::Dropout(0.7),
+                                   torch::nn::Linear(256, 10));
+  network->extend(*head);
+  return network;
 }
 
 struct TrainingStep::State {
@@ -88,13 +103,12 @@ struct TrainingStep::State {
 #endif
 };
 
-TrainingStep::TrainingStep(int64_t size, int64_t batch, ops::Algorithm algorithm, torch::Device device, bool autocast)
-    : state_(std::make_unique<State>()) {
-  state_->network = smnist_network(size, algorithm);
+TrainingStep::TrainingStep(const TrainingSetup& setup, torch::Device device) : state_(std::make_unique<State>()) {
+  state_->network = smnist_network(setup.size, setup.algorithm, setup.fused_norm);
   state_->network->to(device);
-  state_->images = torch::rand({batch, 1, size, size}, device);
-  state_->labels = torch::randint(10, {batch}, torch::TensorOptions(torch::kLong).device(device));
-  state_->autocast = autocast;
+  state_->images = torch::rand({setup.batch, 1, setup.size, setup.size}, device);
+  state_->labels = torch::randint(10, {setup.batch}, torch::TensorOptions(torch::kLong).device(device));
+  state_->autocast = setup.autocast;
 #ifdef SCDCF_WITH_CUDA
   if (device.is_cuda()) {
     state_->capture();

@@ -12,6 +12,7 @@
 #include "scdcf/core/error.h"
 #include "scdcf/models/parameter_budget.h"
 #include "scdcf/nn/dropout.h"
+#include "scdcf/nn/norm_relu_pool.h"
 #include "scdcf/nn/pointwise_conv.h"
 
 namespace scdcf::models {
@@ -23,11 +24,11 @@ constexpr int kBlocks = 2;  // in a group
 torch::nn::Sequential norm_and_relu(int64_t channels, bool scale_axis) {
   torch::nn::Sequential layers;
   if (scale_axis) {
-    layers->push_back(torch::nn::BatchNorm3d(channels));
+    layers->push_back(nn::NormReluPool(nn::NormReluPoolOptions(channels).window(1)));
   } else {
     layers->push_back(torch::nn::BatchNorm2d(channels));
+    layers->push_back(torch::nn::ReLU());
   }
-  layers->push_back(torch::nn::ReLU());
   return layers;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "scdcf/core/error.h"
+#include "scdcf/nn/norm_relu_pool.h"
 #include "scdcf/nn/pooling.h"
 
 namespace scdcf::models {
@@ -50,12 +51,11 @@ nn::Algorithm algorithm_of(const ModelOptions& options) {
 
 void append_scale_block_end(torch::nn::Sequential& block, int64_t channels, const Pooling& pooling,
                             const std::string& kind) {
-  const auto window = nn::SpatialPoolOptions(pooling.window).padding(pooling.padding);
   if (kind == "average") {
-    block->push_back(nn::ScaleBatchNorm(channels));
-    block->push_back(torch::nn::ReLU());
-    block->push_back(nn::SpatialAvgPool(window));
+    block->push_back(
+        nn::NormReluPool(nn::NormReluPoolOptions(channels).window(pooling.window).padding(pooling.padding)));
   } else {
+    const auto window = nn::SpatialPoolOptions(pooling.window).padding(pooling.padding);
     block->push_back(torch::nn::ReLU());
     block->push_back(nn::SpatialMaxPool(window));
     block->push_back(nn::ScaleBatchNorm(channels));

@@ -96,6 +96,21 @@ class SpatialPoolOptions {
   SCDCF_OPTION(int64_t, padding, 0);
 };
 
+/// Batch-norm and ReLU, then average pooling; a window of 1 leaves the pooling out.
+class NormReluPoolOptions {
+  using Self = NormReluPoolOptions;
+
+ public:
+  explicit NormReluPoolOptions(int64_t channels) : channels_(channels) {}
+
+  SCDCF_OPTION(int64_t, channels, 0);
+  SCDCF_OPTION(int64_t, window, 2);
+  SCDCF_OPTION(int64_t, stride, 0);  // 0 stands for the window
+  SCDCF_OPTION(int64_t, padding, 0);
+  SCDCF_OPTION(double, eps, 1e-5);
+  SCDCF_OPTION(double, momentum, 0.1);  // share of the batch in the running statistics
+};
+
 /// A pre-activation residual block; `conv` describes its first convolution, the second keeps the channels.
 class ResidualBlockOptions {
   using Self = ResidualBlockOptions;

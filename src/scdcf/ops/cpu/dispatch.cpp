@@ -108,7 +108,7 @@ void forward_any(const SeparableProblem& problem, const T* in, const T* factors,
                    problem.out_channels);
     return;
   }
-  const detail::KernelTable table = table_for(simd_level());
+  const detail::KernelTable table = detail::active_kernels();
   const KernelSet<T>& kernels = pick(table, T());
   const Runner runner = runner_for(parallel);
   const bool thin = detail::is_thin(problem);
@@ -127,7 +127,7 @@ void backward_any(const SeparableProblem& problem, const T* in, const T* factors
           problem.mixings * static_cast<int64_t>(problem.modes.size()) * problem.in_channels * problem.out_channels);
     return;
   }
-  const detail::KernelTable table = table_for(simd_level());
+  const detail::KernelTable table = detail::active_kernels();
   const KernelSet<T>& kernels = pick(table, T());
   const Runner runner = runner_for(parallel);
   const int threads = static_cast<int>(runner.workers);
@@ -146,6 +146,8 @@ void backward_any(const SeparableProblem& problem, const T* in, const T* factors
 }
 
 }  // namespace
+
+detail::KernelTable detail::active_kernels() { return table_for(simd_level()); }
 
 Parallel Parallel::serial() {
   return {1, [](int64_t count, const std::function<void(int64_t)>& fn) {

@@ -25,13 +25,23 @@ namespace SCDCF_ISA {
 
 #include "scdcf/ops/cpu/thin.inl"
 
+#include "scdcf/ops/cpu/norm.inl"
+
 template <class T>
 KernelSet<T> kernel_set() {
   return {kLanes<T>, forward<T>, backward<T>, thin_forward<T>, thin_backward<T>};
 }
 
+template <class T>
+NormKernels<T> norm_kernels() {
+  return {norm_statistics<T>, norm_forward<T>, norm_gradient_sums<T>, norm_backward<T>};
+}
+
 }  // namespace SCDCF_ISA
 
-KernelTable SCDCF_ISA_KERNELS() { return {SCDCF_ISA::kernel_set<float>(), SCDCF_ISA::kernel_set<double>()}; }
+KernelTable SCDCF_ISA_KERNELS() {
+  return {SCDCF_ISA::kernel_set<float>(), SCDCF_ISA::kernel_set<double>(), SCDCF_ISA::norm_kernels<float>(),
+          SCDCF_ISA::norm_kernels<double>()};
+}
 
 }  // namespace scdcf::ops::cpu::detail

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "scdcf/ops/cpu/kernel_plan.h"
+#include "scdcf/ops/cpu/norm_kernels.h"
 
 namespace scdcf::ops::cpu::detail {
 
@@ -38,6 +39,8 @@ struct KernelSet {
 struct KernelTable {
   KernelSet<float> float_kernels;
   KernelSet<double> double_kernels;
+  NormKernels<float> float_norm;
+  NormKernels<double> double_norm;
 };
 
 KernelTable baseline_kernels();
@@ -45,5 +48,8 @@ KernelTable baseline_kernels();
 KernelTable avx2_kernels();
 KernelTable avx512_kernels();
 #endif
+
+/// The kernels of the level in use.
+KernelTable active_kernels();
 
 }  // namespace scdcf::ops::cpu::detail

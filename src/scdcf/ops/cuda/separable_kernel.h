@@ -15,13 +15,13 @@
 
 #include <cstddef>
 
+#include "scdcf/ops/cuda/data_type.h"
 #include "scdcf/ops/separable_problem.h"
 
 namespace scdcf::ops::cuda {
 
 constexpr int kMaxScales = 32, kMaxSources = 160, kMaxModes = 64, kMaxPlanes = 64, kMaxMixings = 160;
 
-enum class DataType { float32, bfloat16, float64 };
 enum class Precision { fp32, tf32 };  // read for float32 data only
 
 /// Bytes of device workspace (16-byte aligned) that the calls below need for this problem on the current device.

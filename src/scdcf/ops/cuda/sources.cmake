@@ -9,6 +9,9 @@ set(cuda_sources
   ops/cuda/mixing_gradient.cu
   ops/cuda/mixing_plan.cu
   ops/cuda/naive.cu
+  ops/cuda/norm_maps.cu
+  ops/cuda/norm_relu_pool.cu
+  ops/cuda/norm_sums.cu
   ops/cuda/pack_mixing.cu
   ops/cuda/separable_kernel.cu
 )

@@ -1,0 +1,45 @@
+#include "scdcf/nn/norm_relu_pool.h"
+
+#include <torch/torch.h>
+
+#include "scdcf/core/error.h"
+#include "scdcf/ops/norm_relu_pool.h"
+
+namespace scdcf::nn {
+
+NormReluPoolImpl::NormReluPoolImpl(NormReluPoolOptions options_) : options(options_) { reset(); }
+
+void NormReluPoolImpl::reset() {
+  require(options.channels() >= 1, "NormReluPool: channels: got ", options.channels(), ", expected at least 1");
+  require(options.window() >= 1, "NormReluPool: window: got ", options.window(), ", expected at least 1");
+  require(options.stride() >= 0, "NormReluPool: stride: got ", options.stride(),
+          ", expected at least 1, or 0 for the window");
+  require(options.padding() >= 0 && 2 * options.padding() <= options.window(), "NormReluPool: padding: got ",
+          options.padding(), ", expected 0 to half the window of ", options.window());
+  require(options.eps() > 0, "NormReluPool: eps: got ", options.eps(), ", expected a positive number");
+  require(options.momentum() >= 0 && options.momentum() <= 1, "NormReluPool: momentum: got ", options.momentum(),
+          ", expected 0 to 1");
+  weight = register_parameter("weight", torch::ones({options.channels()}));
+  bias = register_parameter("bias", torch::zeros({options.channels()}));
+  running_mean = register_buffer("running_mean", torch::zeros({options.channels()}));
+  running_var = register_buffer("running_var", torch::ones({options.channels()}));
+  num_batches_tracked = register_buffer("num_batches_tracked", torch::tensor(0, torch::kLong));
+}
+
+void NormReluPoolImpl::pretty_print(std::ostream& stream) const {
+  stream << "scdcf::nn::NormReluPool(" << options.channels();
+  if (options.window() != 1) stream << ", window " << options.window();
+  if (options.stride() != 0 && options.stride() != options.window()) stream << ", stride " << options.stride();
+  if (options.padding() != 0) stream << ", padding " << options.padding();
+  stream << ")";
+}
+
+torch::Tensor NormReluPoolImpl::forward(const torch::Tensor& input) {
+  if (is_training()) num_batches_tracked.add_(1);
+  const int64_t stride = options.stride() == 0 ? options.window() : options.stride();
+  return ops::norm_relu_pool(input, weight, bias, running_mean, running_var,
+                             {is_training(), options.momentum(), options.eps()},
+                             {options.window(), stride, options.padding()});
+}
+
+}  // namespace scdcf::nn

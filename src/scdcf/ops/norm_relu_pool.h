@@ -1,0 +1,49 @@
+// Batch-norm, ReLU and average pooling in one operator: the maps of a scale network are large, and each of the three by
+// itself is a pass over them.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <tuple>
+#include <vector>
+
+#include "scdcf/ops/norm_relu_pool_problem.h"
+
+namespace scdcf::ops {
+
+/// A square window in space; its padding is not counted in the average. Window 1 leaves the maps as they are.
+struct AveragePool {
+  int64_t window = 1, stride = 1, padding = 0;
+};
+
+/// y = avgpool(relu(batchnorm(x))): x [N, C, S, H, W] with one mean and variance per channel over (N, S, H, W), or
+/// [N, C, H, W]; weight, bias and the running statistics [C]; y [N, C, (S,) H', W'], stored channels-last.
+/// Training updates the running statistics in place, as torch's batch-norm does (unbiased variance). The backward keeps
+/// x and two numbers per channel, and recomputes the rest.
+at::Tensor norm_relu_pool(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias,
+                          const at::Tensor& running_mean, const at::Tensor& running_var, const NormSettings& settings,
+                          const AveragePool& pool = {});
+
+/// The registered operator scdcf::norm_relu_pool: the same, with the mean and 1 / sqrt(variance + eps) that were used,
+/// [C] in double.
+std::tuple<at::Tensor, at::Tensor, at::Tensor> norm_relu_pool_with_statistics(
+    const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias, const at::Tensor& running_mean,
+    const at::Tensor& running_var, const NormSettings& settings, const AveragePool& pool);
+
+/// Checks the arguments of the operator and describes the problem to a kernel. Every backend goes through it.
+NormPoolProblem make_norm_pool_problem(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias,
+                                       const AveragePool& pool);
+
+/// The same for what the forward alone needs: the running statistics, and enough values for a variance.
+void check_statistics(const NormPoolProblem& problem, const at::Tensor& weight, const at::Tensor& running_mean,
+                      const at::Tensor& running_var, const NormSettings& settings);
+
+/// The same for what the backward alone needs: a gradient of the result's shape and the two saved numbers per channel.
+void check_saved(const NormPoolProblem& problem, const at::Tensor& grad, const at::Tensor& input,
+                 const at::Tensor& mean, const at::Tensor& invstd);
+
+/// The shape of the result, and the memory format that both it and the input have in the kernels.
+std::vector<int64_t> pooled_sizes(const at::Tensor& input, const NormPoolProblem& problem);
+at::MemoryFormat channels_last_format(const at::Tensor& input);
+
+}  // namespace scdcf::ops
