@@ -22,11 +22,12 @@ class Feed {
   using C = Chain<T, shape>;
 
  public:
-  __device__ Feed(const ChainedPlan& c, const ChainedBlock& b, const T* source, const uint4* packed, int begin, int end)
-      : c_(c), b_(b), source_(source), packed_(packed), stage_(begin), end_(end) {}
+  __device__ Feed(const ChainedPlan& c, const T* source, const uint4* packed)
+      : c_(c), source_(source), packed_(packed), unit_(static_cast<int>(blockIdx.x) - c.blocks) {}
 
   /// Commits a group in any case.
   __device__ void start_next() {
+    while (stage_ == end_ && unit_ < c_.work) enter_unit();
     if (stage_ < end_) {
       if (step_ == 0) enter_stage();
       copy_matrices();
@@ -38,6 +39,13 @@ class Feed {
   }
 
  private:
+  __device__ void enter_unit() {
+    unit_ += c_.blocks;
+    if (unit_ >= c_.work) return;
+    b_ = make_chained_block(c_, unit_);
+    stage_ = c_.walk.stage_begin[b_.plane], end_ = c_.walk.stage_begin[b_.plane + 1];
+  }
+
   __device__ void enter_stage() {
     const FusedPlan& f = c_.walk;
     const Stage& stage = f.stages[stage_];
@@ -89,12 +97,12 @@ class Feed {
 
  private:
   const ChainedPlan& c_;
-  const ChainedBlock& b_;
+  ChainedBlock b_;
   const T* source_;
   const uint4* packed_;
   const T* plane_ = nullptr;
   const uint4* matrices_ = nullptr;
-  int stage_, end_, step_ = 0, matrix_slot_ = 0, line_slot_ = 0;
+  int unit_, stage_ = 0, end_ = 0, step_ = 0, matrix_slot_ = 0, line_slot_ = 0;
   int line_[C::kRows * C::kStack], position_[C::kDepth * 2];
 };
 
@@ -179,30 +187,39 @@ __device__ inline void mix_step(typename Chain<T, shape>::Sums& acc, const typen
   }
 }
 
-/// Moves the sums to the result [second mode][line][p][wide] and clears them.
-template <class T, int shape>
-__device__ void spill(const ChainedPlan& c, const ChainedBlock& b, typename Chain<T, shape>::Sums& acc) {
+/// Moves the sums to the result [second mode][line][p][wide] and clears them. full: every column is in use.
+template <class T, int shape, bool full>
+__device__ inline void spill(const ChainedPlan& c, const ChainedBlock& b, typename Chain<T, shape>::Sums& acc) {
   using C = Chain<T, shape>;
   const FusedPlan& f = c.walk;
   const int lane = threadIdx.x % 32, line0 = threadIdx.x / 32 * (C::kRows * C::kStack);
-  float* result = reinterpret_cast<float*>(b.shared + c.result) + lane % 4 * 2;
+  const int used = f.second.modes * f.wide / 8, gap = (f.result_rows - 1) * f.wide;
+  // Column tile j lies at offset[j] + (8 * (j % 4) ^ flip) of its row: the swizzle changes only those bits.
+  int offset[C::kColumns], channel = 0;
+#pragma unroll
+  for (int j = 0, begin = 0; j < C::kColumns; ++j) {
+    offset[j] = begin + j / 4 * 32;
+    channel += 8;
+    if (channel == f.wide) channel = 0, begin += gap;
+  }
+  uint32_t* result = reinterpret_cast<uint32_t*>(b.shared + c.result) + lane % 4 * 2;
 #pragma unroll
   for (int r = 0; r < C::kRows * 2; ++r) {
     const int line = line0 + (C::kStack == 2 ? r : r / 2), p = lane / 4 + (C::kStack == 2 ? 0 : r % 2 * 8);
-    const bool inside = line < f.images * f.lines && p < f.first.tile;
     const int row = line * c.pitch + p, flip = swizzle(row, f.wide);
-    float* to = result + row * f.wide;
-    int channel = 0, mode = 0;
+    if (line < f.images * f.lines && p < f.first.tile) {
+      uint32_t* to[4];
 #pragma unroll
-    for (int j = 0; j < C::kColumns; ++j) {
-      float* at = &acc[r / 2][j][r % 2 * 2];
-      if (inside && mode < f.second.modes)
-        *reinterpret_cast<float2*>(to + (channel ^ flip)) = make_float2(operand<false>(at[0]), operand<false>(at[1]));
-      at[0] = at[1] = 0;
-      channel += 8;
-      if (channel == f.wide) channel = 0, ++mode, to += f.result_rows * f.wide;
+      for (int i = 0; i < 4; ++i) to[i] = result + row * f.wide + (i * 8 ^ flip);
+#pragma unroll
+      for (int j = 0; j < C::kColumns; ++j) {
+        const float* at = &acc[r / 2][j][r % 2 * 2];
+        if (full || j < used) store_shared(to[j % 4] + offset[j], round_tf32(at[0]), round_tf32(at[1]));
+      }
     }
   }
+#pragma unroll
+  for (int i = 0; i < C::kRows * C::kColumns * 4; ++i) acc[i / 4 / C::kColumns][i / 4 % C::kColumns][i % 4] = 0;
 }
 
 template <class T, int shape>
@@ -211,54 +228,59 @@ __global__ void __launch_bounds__(kChainedWarps * 32, 1)
                    const uint4* packed, T* target) {
   using C = Chain<T, shape>;
   const FusedPlan& f = c.walk;
-  const ChainedBlock b = make_chained_block(c);
-  const int begin = f.stage_begin[b.plane], end = f.stage_begin[b.plane + 1], lane = threadIdx.x % 32;
-  if (begin == end) {
-    write_zeros(c, b, target);
-    return;
-  }
-  Feed<T, shape> feed(c, b, source, packed, begin, end);
+  const int lane = threadIdx.x % 32;
+  Feed<T, shape> feed(c, source, packed);
   feed.start_next();
   feed.start_next();
-  clear_beyond(c, b);
+  clear_beyond(c, shared_memory());
   typename C::Sums acc = {};
   int matrix_slot = 0, line_slot = 0;
-  for (int s = begin; s < end; ++s) {
-    const int scale = f.stages[s].scale;
-    const float4* factors = first + f.first.at(scale, b.p_tile, 0) + lane;
 #pragma unroll 1
-    for (int step = 0; step < f.chunks; ++step) {
-      wait_copies<1>();
-      sync_block();  // the matrices of this step are there, and nobody reads those of the step before
-      typename C::Data data;
-      const uint32_t* words = Feed<T, shape>::line_words(c, b, line_slot);
+  for (int unit = blockIdx.x; unit < c.work; unit += c.blocks) {
+    const ChainedBlock b = make_chained_block(c, unit);
+    const int begin = f.stage_begin[b.plane], end = f.stage_begin[b.plane + 1];
+    if (begin == end) write_zeros(c, b, target);
+#pragma unroll 1
+    for (int s = begin; s < end; ++s) {
+      const int scale = f.stages[s].scale;
+      const float4* factors = first + f.first.at(scale, b.p_tile, 0) + lane;
+#pragma unroll 1
+      for (int step = 0; step < f.chunks; ++step) {
+        wait_copies<1>();
+        sync_block();  // the matrices of this step are there, and nobody reads those of the step before
+        typename C::Data data;
+        const uint32_t* words = Feed<T, shape>::line_words(c, b, line_slot);
 #pragma unroll
-      for (int i = 0; i < C::kWords; ++i) {
-        const uint32_t x = words[i * 32];
-        data[i / 2 / C::kSteps][i / 2 % C::kSteps][i % 2] = sizeof(T) == 4 ? round_tf32(bits_to_float(x)) : x;
+        for (int i = 0; i < C::kWords; ++i) {
+          const uint32_t x = words[i * 32];
+          data[i / 2 / C::kSteps][i / 2 % C::kSteps][i % 2] = sizeof(T) == 4 ? round_tf32(bits_to_float(x)) : x;
+        }
+        feed.start_next();  // into the slot just read
+        mix_step<T, shape>(acc, data, factors,
+                           reinterpret_cast<const uint4*>(b.shared) + matrix_slot * (c.matrix_words / 4) + lane,
+                           f.first.modes);
+        matrix_slot = matrix_slot + 1 == kMatrixRing ? 0 : matrix_slot + 1, line_slot ^= 1;
       }
-      feed.start_next();  // into the slot just read
-      mix_step<T, shape>(acc, data, factors,
-                         reinterpret_cast<const uint4*>(b.shared) + matrix_slot * (c.matrix_words / 4) + lane,
-                         f.first.modes);
-      matrix_slot = matrix_slot + 1 == kMatrixRing ? 0 : matrix_slot + 1, line_slot ^= 1;
+      if (!f.flush_each && s + 1 < end) continue;
+      if (f.second.modes * f.wide == C::kColumns * 8)
+        spill<T, shape, true>(c, b, acc);
+      else
+        spill<T, shape, false>(c, b, acc);
+      sync_block();
+      const float4* columns = second + f.second.at(scale, 0, 0);
+      const bool fresh = s == begin || !f.flush_each, last = s + 1 == end;
+      if (c.second_columns == 4)
+        result_pass<T, 4, 1>(c, b, columns, target, fresh, last);
+      else
+        result_pass<T, 2, 2>(c, b, columns, target, fresh, last);
     }
-    if (!f.flush_each && s + 1 < end) continue;
-    spill<T, shape>(c, b, acc);
-    sync_block();
-    const float4* columns = second + f.second.at(scale, 0, 0);
-    const bool fresh = s == begin || !f.flush_each, last = s + 1 == end;
-    if (c.second_columns == 4)
-      result_pass<T, 4, 1>(c, b, columns, target, fresh, last);
-    else
-      result_pass<T, 2, 2>(c, b, columns, target, fresh, last);
   }
 }
 
 template <class T, int shape>
 void run(const ChainedPlan& c, const void* source, const float4* first, const float4* second, const uint32_t* packed,
          void* target, cudaStream_t stream) {
-  launch(chained_kernel<T, shape>, c.walk.blocks(), c.walk.warps() * 32, c.walk.shared_bytes, stream, c,
+  launch(chained_kernel<T, shape>, c.blocks, c.walk.warps() * 32, c.walk.shared_bytes, stream, c,
          static_cast<const T*>(source), first, second, reinterpret_cast<const uint4*>(packed), static_cast<T*>(target));
 }
 

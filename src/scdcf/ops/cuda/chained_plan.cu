@@ -55,7 +55,10 @@ bool fits(const DeviceProblem& p, int element, const ChainedShape& shape, Chaine
   f.chunks = static_cast<int>(divide_up(f.source_channels, 32 / element));
   c.column_tiles = shape.column_tiles;
   lay_out(c, shape);
-  return f.shared_bytes <= shared_memory_limit();
+  const int limit = shared_memory_limit(), resident = std::min(kChainedWarps / f.warps_m, limit / f.shared_bytes);
+  if (resident == 0 || f.blocks() > 0x3fffffff) return false;
+  c.work = static_cast<int>(f.blocks()), c.blocks = std::min(c.work, multiprocessors() * resident);
+  return true;
 }
 
 }  // namespace

@@ -7,16 +7,16 @@
 
 namespace scdcf::ops::cuda {
 
-/// What one block works on.
+/// What a block works on at a time.
 struct ChainedBlock {
   int plane, image0, images, p_tile, wide;
   char* shared;
 };
 
-__device__ inline ChainedBlock make_chained_block(const ChainedPlan& c) {
+__device__ inline ChainedBlock make_chained_block(const ChainedPlan& c, int unit) {
   const FusedPlan& f = c.walk;
   ChainedBlock b;
-  int rest = blockIdx.x;
+  int rest = unit;
   b.wide = rest % f.wides;
   rest /= f.wides;
   b.p_tile = rest % f.first.tiles;
@@ -32,9 +32,9 @@ __device__ inline ChainedBlock make_chained_block(const ChainedPlan& c) {
 __device__ inline int swizzle(int row, int wide) { return wide % 32 ? row / 2 % 2 * 8 : row % 4 * 8; }
 
 /// The rows that the second pass reads beyond the lines.
-__device__ inline void clear_beyond(const ChainedPlan& c, const ChainedBlock& b) {
+__device__ inline void clear_beyond(const ChainedPlan& c, char* shared) {
   const FusedPlan& f = c.walk;
-  float* result = reinterpret_cast<float*>(b.shared + c.result);
+  float* result = reinterpret_cast<float*>(shared + c.result);
   const int used = f.images * f.lines * c.pitch * f.wide, all = f.result_rows * f.wide;
   for (int mode = 0; mode < f.second.modes; ++mode)
     for (int i = used + threadIdx.x; i < all; i += blockDim.x) result[mode * all + i] = 0;
@@ -54,20 +54,18 @@ __device__ void write_zeros(const ChainedPlan& c, const ChainedBlock& b, T* targ
   }
 }
 
+/// Two neighbouring channels in one aligned word.
+__device__ inline void store_pair(float* at, float x, float y, bool exists) {
+  if (exists) *reinterpret_cast<float2*>(at) = make_float2(x, y);
+}
+__device__ inline void store_pair(bf16* at, float x, float y, bool exists) {
+  if (exists) *reinterpret_cast<uint32_t*>(at) = pack_bf16(x, y);
+}
 /// Two neighbouring channels, of which `left` exist.
 template <class T>
-__device__ inline void store_pair(T* at, float2 x, int left, bool even) {
-  if (even) {
-    if (left > 0) {
-      if constexpr (sizeof(T) == 2)
-        *reinterpret_cast<uint32_t*>(at) = pack_bf16(x.x, x.y);
-      else
-        *reinterpret_cast<float2*>(at) = x;
-    }
-  } else {
-    if (left > 0) at[0] = T(x.x);
-    if (left > 1) at[1] = T(x.y);
-  }
+__device__ inline void store_each(T* at, float x, float y, int left) {
+  if (left > 0) at[0] = T(x);
+  if (left > 1) at[1] = T(y);
 }
 
 /// A warp takes one column (image, p), `tiles` tiles of 16 targets q and `columns` tiles of 8 channels at a time.
@@ -117,20 +115,30 @@ __device__ void result_pass(const ChainedPlan& c, const ChainedBlock& b, const f
           for (int j = 0; j < columns; ++j) mma_tf32(d[i][j], a, w[j][0], w[j][1]);
         }
       }
-    const int64_t pixel =
-        (int64_t(b.image0 + image) * f.target_planes + b.plane) * f.target_pixels + int64_t(ps.begin + p) * f.p_step;
-    const bool exists = image < b.images && p < ps.count;
+    if (!last) {
 #pragma unroll
-    for (int r = 0; r < 8; ++r) {
-      const int j = r % columns, q = (tile + r / (2 * columns)) * 16 + r / columns % 2 * 8 + lane / 4;
-      const float* from = &d[r / (2 * columns)][j][r / columns % 2 * 2];
-      const float2 x = make_float2(from[0], from[1]);
-      if (!last) {
-        sums[r * blockDim.x] = x;
-      } else if (exists && q < qs.count) {
-        const int o = b.wide * wide + (group * columns + j) * 8 + lane % 4 * 2;
-        store_pair(target + (pixel + int64_t(qs.begin + q) * f.q_step) * f.target_channels + o, x,
-                   f.target_channels - o, even);
+      for (int r = 0; r < 8; ++r) {
+        const float* from = &d[r / (2 * columns)][r % columns][r / columns % 2 * 2];
+        sums[r * blockDim.x] = make_float2(from[0], from[1]);
+      }
+      continue;
+    }
+    const int q0 = tile * 16 + lane / 4, o = b.wide * wide + group * columns * 8 + lane % 4 * 2,
+              left = f.target_channels - o, rows = image < b.images && p < ps.count ? qs.count - q0 : 0;
+    const int64_t pixel = (int64_t(b.image0 + image) * f.target_planes + b.plane) * f.target_pixels +
+                          int64_t(ps.begin + p) * f.p_step + int64_t(qs.begin + q0) * f.q_step;
+    T* to = target + pixel * f.target_channels + o;
+    const int64_t half_step = int64_t(8) * f.q_step * f.target_channels;
+#pragma unroll
+    for (int half = 0; half < 2 * tiles; ++half, to += half_step) {
+      if (half * 8 >= rows) continue;
+#pragma unroll
+      for (int j = 0; j < columns; ++j) {
+        const float* from = &d[half / 2][j][half % 2 * 2];
+        if (even)
+          store_pair(to + j * 8, from[0], from[1], j * 8 < left);
+        else
+          store_each(to + j * 8, from[0], from[1], left - j * 8);
       }
     }
   }
