@@ -92,12 +92,13 @@ void test_shape(const Shape& shape, unsigned seed) {
 int main(int argc, char** argv) {
   using namespace cuda_kernels;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  bool small = false, bench = false, profile = false;
+  bool small = false, bench = false, profile = false, brief = false;
   int random_count = 60, only = -1;
   for (int i = 1; i < argc; ++i) {
     if (!std::strcmp(argv[i], "--small")) small = true;
     if (!std::strcmp(argv[i], "--bench")) bench = true;
     if (!std::strcmp(argv[i], "--profile")) profile = true;
+    if (!std::strcmp(argv[i], "--brief")) brief = true;  // time without fp32
     if (!std::strcmp(argv[i], "--random") && i + 1 < argc) random_count = std::atoi(argv[++i]);
     if (!std::strcmp(argv[i], "--only") && i + 1 < argc) only = std::atoi(argv[++i]);  // one case of the list
   }
@@ -117,7 +118,7 @@ int main(int argc, char** argv) {
         for (const Shape& s : test_shapes(true, 0))
           if (!check_graph(s, mode))
             ++failures, std::printf("FAIL %s graph replay differs [%s]\n", mode.name, describe(s).c_str());
-    if (bench) bench_all();
+    if (bench) bench_all(brief);
     if (profile) profile_all();
 #endif
   } catch (const std::exception& e) {

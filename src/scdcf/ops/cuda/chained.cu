@@ -49,7 +49,7 @@ class Feed {
   __device__ void enter_stage() {
     const FusedPlan& f = c_.walk;
     const Stage& stage = f.stages[stage_];
-    const int radius = f.radius[stage.scale], channels = f.source_channels, lane = threadIdx.x % 32;
+    const int radius = f.radius[stage.scale], channels = f.source_channels;
     const Span us = f.first.reach(radius, b_.p_tile), vs = f.second.reach(radius, 0);
     const int64_t pixel = int64_t(us.begin) * f.u_step + int64_t(vs.begin) * f.v_step +
                           (int64_t(b_.image0) * f.source_planes + stage.source_plane) * f.source_pixels;
@@ -62,8 +62,7 @@ class Feed {
                 line = slot - image * f.lines;
       line_[i] = min(image, b_.images - 1) * image_step + min(line, vs.count - 1) * f.v_step * channels;
     }
-#pragma unroll
-    for (int i = 0; i < C::kDepth * 2; ++i) position_[i] = min(i * 4 + lane % 4, us.count - 1) * f.u_step * channels;
+    last_position_ = us.count - 1;
   }
 
   __device__ void copy_matrices() {
@@ -78,14 +77,24 @@ class Feed {
     const int channel = (step_ * 8 + threadIdx.x % 32 / 4) * C::kHalves;
     const T* from = plane_ + min(channel, c_.walk.source_channels - C::kHalves);
     uint32_t* to = line_words(c_, b_, line_slot_);
+    const int step = c_.walk.u_step * c_.walk.source_channels;
+    int position[C::kDepth * 2];
 #pragma unroll
-    for (int i = 0; i < C::kRows; ++i)
+    for (int i = 0; i < C::kDepth * 2; ++i)
+      position[i] = min(i * 4 + static_cast<int>(threadIdx.x) % 4, last_position_) * step;
 #pragma unroll
-      for (int s = 0; s < C::kSteps; ++s)
-#pragma unroll
-        for (int h = 0; h < 2; ++h)
-          copy_4(to + ((i * C::kSteps + s) * 2 + h) * 32,
-                 from + line_[i * C::kStack + s / C::kDepth] + position_[s % C::kDepth * 2 + h]);
+    for (int i = 0; i < C::kWords; ++i) {
+      const int tile = i / 2 / C::kSteps, s = i / 2 % C::kSteps;
+      copy_word(to + i * 32, from + line_[tile * C::kStack + s / C::kDepth] + position[s % C::kDepth * 2 + i % 2]);
+    }
+  }
+
+  /// bf16 data may start between two words.
+  __device__ static void copy_word(uint32_t* to, const T* from) {
+    if (sizeof(T) == 4 || reinterpret_cast<uintptr_t>(from) % 4 == 0)
+      copy_4(to, from);
+    else
+      for (int i = 0; i < C::kHalves; ++i) reinterpret_cast<T*>(to)[i] = from[i];
   }
 
  public:
@@ -103,7 +112,7 @@ class Feed {
   const T* plane_ = nullptr;
   const uint4* matrices_ = nullptr;
   int unit_, stage_ = 0, end_ = 0, step_ = 0, matrix_slot_ = 0, line_slot_ = 0;
-  int line_[C::kRows * C::kStack], position_[C::kDepth * 2];
+  int line_[C::kRows * C::kStack], last_position_;
 };
 
 /// The first pass of one mode for all row tiles, as the left operand of the mix.
@@ -175,7 +184,19 @@ __device__ inline void mix_step(typename Chain<T, shape>::Sums& acc, const typen
   load_factor(0);
   first_pass<T, shape>(even, factor, data);
   load_factor(1);
-#pragma unroll 1
+#ifdef SCDCF_LOOP_B
+#  pragma unroll 1
+  for (int mode = 0; mode + 1 < modes; mode += 2, matrix += 2 * size) {
+    first_pass<T, shape>(odd, factor, data);
+    load_factor(mode + 2);
+    mix_mode<T, shape>(acc, even, matrix);
+    first_pass<T, shape>(even, factor, data);
+    load_factor(mode + 3);
+    mix_mode<T, shape>(acc, odd, matrix + size);
+  }
+  if (modes % 2) mix_mode<T, shape>(acc, even, matrix);
+#else
+#  pragma unroll 1
   for (int mode = 0; mode < modes; mode += 2, matrix += 2 * size) {
     first_pass<T, shape>(odd, factor, data);
     load_factor(mode + 2);
@@ -185,6 +206,7 @@ __device__ inline void mix_step(typename Chain<T, shape>::Sums& acc, const typen
     load_factor(mode + 3);
     mix_mode<T, shape>(acc, odd, matrix + size);
   }
+#endif
 }
 
 /// Moves the sums to the result [second mode][line][p][wide] and clears them. full: every column is in use.

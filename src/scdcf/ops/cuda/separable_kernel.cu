@@ -1,6 +1,7 @@
 // Chooses a kernel family for each call: tiled tensor-core kernels where a tiling fits, plain loops otherwise.
 #include "scdcf/ops/cuda/separable_kernel.h"
 
+#include "scdcf/ops/cuda/chained_gradient.h"
 #include "scdcf/ops/cuda/few_channels.h"
 #include "scdcf/ops/cuda/fused.h"
 #include "scdcf/ops/cuda/mixing_gradient.h"
@@ -90,28 +91,37 @@ struct ForwardChoice {
 
 struct GradientChoice {
   Family family = Family::naive;
+  ChainedGradientPlan chained{};
   MixingPlan tiled{};
   FewPlan few{};
-  GradientChoice(const DeviceProblem& p, DataType type) {
+  GradientChoice(const DeviceProblem& p, DataType type, Precision precision) {
     if (type == DataType::float64) return;
     if (plan_few_channels(p, true, few))
       family = Family::few;
+    else if (!is_exact(type, precision) && !left_out("gradient") &&
+             plan_chained_gradient(p, element_size(type), chained))
+      family = Family::chained, tiled = chained.mixing;
     else if (plan_mixing_gradient(p, element_size(type), tiled))
       family = Family::tiled;
   }
   size_t workspace(const DeviceProblem& p) const {
-    if (family == Family::tiled)
-      return aligned(tiled.partial_floats() * 4) + row_bytes(p) + aligned(tiled.columns.bytes(p.scale_count));
+    if (family == Family::tiled || family == Family::chained)
+      return partial_bytes() + row_bytes(p) + aligned(tiled.columns.bytes(p.scale_count));
     return family == Family::few ? aligned(few.partial_floats() * 4) : 0;
+  }
+  size_t partial_bytes() const {
+    return aligned(4 * (family == Family::chained ? chained.partial_floats() : tiled.partial_floats()));
   }
   size_t row_bytes(const DeviceProblem& p) const { return aligned(tiled.rows.bytes(p.scale_count)); }
   void run(const DeviceProblem& p, const void* in, const float* factors, const void* grad_out, float* grad_mixing,
            void* workspace, DataType type, Precision precision, cudaStream_t stream) const {
     auto* partial = static_cast<float*>(workspace);
-    auto* rows = reinterpret_cast<float4*>(static_cast<char*>(workspace) + aligned(tiled.partial_floats() * 4));
+    auto* rows = reinterpret_cast<float4*>(static_cast<char*>(workspace) + partial_bytes());
     auto* columns = rows + row_bytes(p) / sizeof(float4);
     build_bank(p, tiled.rows, true, factors, rows, is_exact(type, precision), stream);
     build_bank(p, tiled.columns, false, factors, columns, is_exact(type, precision), stream);
+    if (family == Family::chained)
+      return run_chained_gradient(p, chained, in, rows, columns, grad_out, partial, grad_mixing, type, stream);
     run_mixing_gradient(p, tiled, in, rows, columns, grad_out, partial, grad_mixing, type, precision, stream);
   }
 };
@@ -128,7 +138,7 @@ size_t backward_workspace(const SeparableProblem& problem, DataType type, Precis
   const DeviceProblem p = make_device_problem(problem);
   if (Counts(p).trivial()) return 0;
   return (grad_in ? ForwardChoice(p, type, precision, false).workspace(p, type) : 0) +
-         (grad_mixing ? GradientChoice(p, type).workspace(p) : 0);
+         (grad_mixing ? GradientChoice(p, type, precision).workspace(p) : 0);
 }
 
 void forward(const SeparableProblem& problem, const void* in, const void* factors, const void* mixing, void* out,
@@ -171,12 +181,12 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
     }
   }
   if (grad_mixing) {
-    const GradientChoice choice(p, type);
+    const GradientChoice choice(p, type, precision);
     require(space || choice.workspace(p) == 0, "null workspace given to backward");
     auto* result = static_cast<float*>(grad_mixing);
     if (choice.family == Family::few)
       few_grad_mixing(p, choice.few, in, f, grad_out, reinterpret_cast<float*>(space), result, type, precision, stream);
-    else if (choice.family == Family::tiled)
+    else if (choice.family == Family::tiled || choice.family == Family::chained)
       choice.run(p, in, f, grad_out, result, space, type, precision, stream);
     else
       naive_grad_mixing(p, in, factors, grad_out, grad_mixing, type, stream);
