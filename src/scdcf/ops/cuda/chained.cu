@@ -23,11 +23,11 @@ class Feed {
 
  public:
   __device__ Feed(const ChainedPlan& c, const T* source, const uint4* packed)
-      : c_(c), source_(source), packed_(packed), unit_(static_cast<int>(blockIdx.x) - c.blocks) {}
+      : c_(c), source_(source), packed_(packed), walk_(c.blocks) {}
 
   /// Commits a group in any case.
   __device__ void start_next() {
-    while (stage_ == end_ && unit_ < c_.work) enter_unit();
+    while (stage_ == end_ && walk_.unit < c_.work) enter_unit();
     if (stage_ < end_) {
       if (step_ == 0) enter_stage();
       copy_matrices();
@@ -40,9 +40,8 @@ class Feed {
 
  private:
   __device__ void enter_unit() {
-    unit_ += c_.blocks;
-    if (unit_ >= c_.work) return;
-    b_ = make_chained_block(c_, unit_);
+    b_ = make_chained_block(c_, walk_.unit);
+    walk_.advance();
     stage_ = c_.walk.stage_begin[b_.plane], end_ = c_.walk.stage_begin[b_.plane + 1];
   }
 
@@ -111,7 +110,8 @@ class Feed {
   const uint4* packed_;
   const T* plane_ = nullptr;
   const uint4* matrices_ = nullptr;
-  int unit_, stage_ = 0, end_ = 0, step_ = 0, matrix_slot_ = 0, line_slot_ = 0;
+  UnitWalk walk_;
+  int stage_ = 0, end_ = 0, step_ = 0, matrix_slot_ = 0, line_slot_ = 0;
   int line_[C::kRows * C::kStack], last_position_;
 };
 
@@ -258,8 +258,8 @@ __global__ void __launch_bounds__(kChainedWarps * 32, 1)
   typename C::Sums acc = {};
   int matrix_slot = 0, line_slot = 0;
 #pragma unroll 1
-  for (int unit = blockIdx.x; unit < c.work; unit += c.blocks) {
-    const ChainedBlock b = make_chained_block(c, unit);
+  for (UnitWalk walk(c.blocks); walk.unit < c.work; walk.advance()) {
+    const ChainedBlock b = make_chained_block(c, walk.unit);
     const int begin = f.stage_begin[b.plane], end = f.stage_begin[b.plane + 1];
     if (begin == end) write_zeros(c, b, target);
 #pragma unroll 1

@@ -23,10 +23,10 @@ constexpr ChainedShape kChainedShapes[] = {{2, 16, 1, 2}, {2, 16, 2, 1}, {4, 8, 
 struct ChainedPlan {
   FusedPlan walk;  // chunks: steps of the mix; warps_m: warps; lines, images, groups, wide and the banks as there
   int shape, column_tiles;
-  int work, blocks;              // units of work, and blocks that are launched: each takes every blocks-th unit
-  int pitch;                     // rows of the result per line: odd, for the banks
-  int matrix_words, line_words;  // 32-bit words per slot of the ring: mixing matrices and lines
-  int line_ring, result, sums;   // byte offsets in shared memory; the matrix ring is first
+  int work, blocks;                                  // units of work, and blocks that are launched: see UnitWalk
+  int pitch;                                         // rows of the result per line: odd, for the banks
+  int matrix_words, line_words;                      // 32-bit words per slot of the ring: mixing matrices and lines
+  int line_ring, result, sums;                       // byte offsets in shared memory; the matrix ring is first
   int second_columns, second_tiles, units, columns;  // of the second pass: see second_pass() in chained.cu
 
   int64_t packed_words(int mixings) const { return int64_t(mixings) * walk.wides * walk.chunks * matrix_words; }

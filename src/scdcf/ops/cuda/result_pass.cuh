@@ -28,6 +28,15 @@ __device__ inline ChainedBlock make_chained_block(const ChainedPlan& c, int unit
   return b;
 }
 
+/// The units of one block, of `blocks` that share the work. Units come longest first; the blocks take them in turn,
+/// every other turn in reverse order, so that a block with a long one then gets a short one.
+struct UnitWalk {
+  int unit, step, both;
+  __device__ explicit UnitWalk(int blocks)
+      : unit(blockIdx.x), step(2 * (blocks - int(blockIdx.x)) - 1), both(2 * blocks) {}
+  __device__ void advance() { unit += step, step = both - step; }
+};
+
 /// The channel of a result row is XORed with this, so that four neighbouring rows lie in different banks. Period four.
 __device__ inline int swizzle(int row, int wide) { return wide % 32 ? row / 2 % 2 * 8 : row % 4 * 8; }
 

@@ -1,14 +1,14 @@
 // Chooses a kernel family for each call: tiled tensor-core kernels where a tiling fits, plain loops otherwise.
 #include "scdcf/ops/cuda/separable_kernel.h"
 
+#include <cstdlib>
+
 #include "scdcf/ops/cuda/chained_gradient.h"
 #include "scdcf/ops/cuda/few_channels.h"
 #include "scdcf/ops/cuda/fused.h"
 #include "scdcf/ops/cuda/mixing_gradient.h"
 #include "scdcf/ops/cuda/naive.h"
 #include "scdcf/ops/cuda/primitives.cuh"
-
-#include <cstdlib>
 
 namespace scdcf::ops::cuda {
 namespace {
