@@ -270,16 +270,27 @@ __global__ void __launch_bounds__(kFewThreads, 2)
   }
 }
 
+constexpr int kReduceWide = 32, kReduceParts = 16;
+
+/// A block adds up 32 neighbouring sums over all slices: a warp takes every 16th slice, then the warps' sums are added.
 __global__ void few_reduce_kernel(const __grid_constant__ FewPlan f, int depth, int out_channels, const float* partial,
                                   float* grad_mixing, int64_t count) {
-  const int64_t index = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (index >= count) return;
-  const int o = index % out_channels, row = index / out_channels % depth;
-  const int j = index / out_channels / depth;
+  const int lane = threadIdx.x % kReduceWide, part = threadIdx.x / kReduceWide;
+  const int64_t index = int64_t(blockIdx.x) * kReduceWide + lane;
+  float* sums = reinterpret_cast<float*>(shared_memory());
   float sum = 0;
+  if (index < count) {
+    const int o = index % out_channels, row = index / out_channels % depth;
+    const int j = index / out_channels / depth;
+    const float* from = partial + (int64_t(o / kFewWide) * f.depth + row) * kFewWide + o % kFewWide;
+    const int64_t slice = int64_t(f.wide_tiles) * f.depth * kFewWide;
 #pragma unroll 8
-  for (int s = f.slice_begin[j]; s < f.slice_begin[j + 1]; ++s)
-    sum += partial[((int64_t(s) * f.wide_tiles + o / kFewWide) * f.depth + row) * kFewWide + o % kFewWide];
+    for (int s = f.slice_begin[j] + part; s < f.slice_begin[j + 1]; s += kReduceParts) sum += from[s * slice];
+  }
+  sums[threadIdx.x] = sum;
+  sync_block();
+  if (part > 0 || index >= count) return;
+  for (int i = 1; i < kReduceParts; ++i) sum += sums[i * kReduceWide + lane];
   grad_mixing[index] = sum;
 }
 
@@ -320,7 +331,8 @@ void few_grad_mixing(const DeviceProblem& p, const FewPlan& f, const void* in, c
     run_gradient<float, true>(p, f, in, factors, grad_out, partial, stream);
   const int depth = p.mode_count * p.in_channels;
   const int64_t count = int64_t(p.mixings) * depth * p.out_channels;
-  launch(few_reduce_kernel, divide_up(count, 128), 128, 0, stream, f, depth, p.out_channels,
+  launch(few_reduce_kernel, divide_up(count, kReduceWide), kReduceWide * kReduceParts,
+         kReduceWide * kReduceParts * sizeof(float), stream, f, depth, p.out_channels,
          static_cast<const float*>(partial), grad_mixing, count);
 }
 

@@ -9,28 +9,11 @@ namespace {
 template <class T>
 constexpr int kPitch = kChunk * sizeof(T) + (sizeof(T) == 4 ? 32 : 16);
 
-/// One unit of work: a pair, a tile of output columns x and input rows v, and a group of images.
-struct Unit {
-  int pair, x_tile, v_tile, image0, images;
-};
-
-__device__ Unit unit_of(const MixingPlan& m, int pair_begin, int index) {
-  Unit t;
-  int rest = index;
-  t.image0 = rest % m.groups * m.images;
-  rest /= m.groups;
-  t.x_tile = rest % m.rows.tiles;
-  rest /= m.rows.tiles;
-  t.v_tile = rest % m.columns.tiles;
-  t.pair = pair_begin + rest / m.columns.tiles;
-  t.images = min(m.images, m.batch - t.image0);
-  return t;
-}
-
 /// Both operands of a unit as [mode][pixel][channel]; pixel = ((image, x), v). What does not exist becomes zero.
 template <class T, bool exact>
-__device__ void both_passes(const MixingPlan& m, const Unit& t, const T* in, const T* grad_out, const float4* rows,
-                            const float4* columns, int in0, int row_group, int out0, int column_group, char* shared) {
+__device__ void both_passes(const MixingPlan& m, const GradientUnit& t, const T* in, const T* grad_out,
+                            const float4* rows, const float4* columns, int in0, int row_group, int out0,
+                            int column_group, char* shared) {
   const GradientPair pair = m.pairs[t.pair];
   const int radius = m.radius[pair.scale], tv = m.columns.tile, tx = m.rows.tile, image_bytes = tx * tv * kPitch<T>;
   const Span us = m.rows.reach(radius, t.x_tile), ys = m.columns.reach(radius, t.v_tile);

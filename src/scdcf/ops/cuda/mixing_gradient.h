@@ -37,8 +37,30 @@ struct MixingPlan {
   int64_t partial_floats() const { return int64_t(slices) * tiles() * kGradientSums; }
 };
 
+/// One unit of work: a pair, a tile of output columns x and input rows v, and a group of images.
+struct GradientUnit {
+  int pair, x_tile, v_tile, image0, images;
+};
+
+__host__ __device__ inline GradientUnit unit_of(const MixingPlan& m, int pair_begin, int index) {
+  GradientUnit t;
+  int rest = index;
+  t.image0 = rest % m.groups * m.images;
+  rest /= m.groups;
+  t.x_tile = rest % m.rows.tiles;
+  rest /= m.rows.tiles;
+  t.v_tile = rest % m.columns.tiles;
+  t.pair = pair_begin + rest / m.columns.tiles;
+  t.images = m.images < m.batch - t.image0 ? m.images : m.batch - t.image0;
+  return t;
+}
+
 static_assert(sizeof(MixingPlan) <= 4000, "kernel parameters");
 
+/// The sizes, banks and pairs, before a tiling is chosen.
+MixingPlan plan_pairs(const DeviceProblem& p);
+/// As many slices as fill `blocks` places once; each mixing matrix gets its share.
+void fill_slices(const DeviceProblem& p, MixingPlan& plan, int blocks);
 bool plan_mixing_gradient(const DeviceProblem& p, int element, MixingPlan& plan);
 /// `rows` and `columns` are the fragments of the plan's two banks.
 void run_mixing_gradient(const DeviceProblem& p, const MixingPlan& plan, const void* in, const float4* rows,

@@ -35,9 +35,10 @@ double cost(const MixingPlan& m, int element) {
   return (product + rows + columns + 300) * m.units_per_pair();
 }
 
-/// As many slices as fill the device once; each mixing matrix gets its share.
-void fill_slices(const DeviceProblem& p, MixingPlan& m, int sms) {
-  const int target = std::max(1, 2 * sms / m.tiles());
+}  // namespace
+
+void fill_slices(const DeviceProblem& p, MixingPlan& m, int blocks) {
+  const int target = std::max(1, blocks / m.tiles());
   const int64_t per_pair = m.units_per_pair();
   int64_t units = std::max<int64_t>(1, divide_up(per_pair * m.pair_begin[p.mixings], target));
   for (;; units += std::max<int64_t>(1, units / 64)) {
@@ -54,10 +55,7 @@ void fill_slices(const DeviceProblem& p, MixingPlan& m, int sms) {
   }
 }
 
-}  // namespace
-
-bool plan_mixing_gradient(const DeviceProblem& p, int element, MixingPlan& best) {
-  if (p.row_modes > kMaxFactors || p.column_modes > kMaxFactors) return false;
+MixingPlan plan_pairs(const DeviceProblem& p) {
   MixingPlan m{};
   m.batch = p.batch, m.planes = p.planes, m.scales = p.scale_count, m.mixings = p.mixings;
   m.in_channels = p.in_channels, m.out_channels = p.out_channels, m.in_width = p.in_width, m.out_width = p.out_width;
@@ -68,6 +66,12 @@ bool plan_mixing_gradient(const DeviceProblem& p, int element, MixingPlan& best)
   m.out_tiles = static_cast<int>(divide_up(p.out_channels, kChunk));
   for (int s = 0; s < p.scale_count; ++s) m.radius[s] = static_cast<int16_t>(p.scales[s].radius);
   fill_pairs(p, m);
+  return m;
+}
+
+bool plan_mixing_gradient(const DeviceProblem& p, int element, MixingPlan& best) {
+  if (p.row_modes > kMaxFactors || p.column_modes > kMaxFactors) return false;
+  MixingPlan m = plan_pairs(p);
   const int radius = p.max_radius(), limit = shared_memory_limit() / 2 - 1024;  // two blocks per multiprocessor
   double best_cost = -1;
   for (int x_tiles = 1; x_tiles <= p.out_width && x_tiles <= 512; x_tiles = x_tiles < 16 ? x_tiles + 1 : x_tiles * 2) {
@@ -86,7 +90,7 @@ bool plan_mixing_gradient(const DeviceProblem& p, int element, MixingPlan& best)
     }
   }
   if (best_cost < 0) return false;
-  fill_slices(p, best, multiprocessors());
+  fill_slices(p, best, 2 * multiprocessors());
   return true;
 }
 

@@ -1,6 +1,9 @@
 // Chooses a kernel family for each call: tiled tensor-core kernels where a tiling fits, plain loops otherwise.
 #include "scdcf/ops/cuda/separable_kernel.h"
 
+#include <cstdlib>
+
+#include "scdcf/ops/cuda/chained_gradient.h"
 #include "scdcf/ops/cuda/few_channels.h"
 #include "scdcf/ops/cuda/fused.h"
 #include "scdcf/ops/cuda/mixing_gradient.h"
@@ -32,26 +35,41 @@ void require(bool ok, const char* what) {
   if (!ok) throw std::runtime_error(std::string("scdcf cuda: ") + what);
 }
 
-enum class Family { few, tiled, naive };
+enum class Family { few, chained, tiled, naive };
+
+#ifdef SCDCF_COMPARE
+/// For measuring only: kernels named in the environment are left out of the choice.
+bool left_out(const char* name) {
+  const char* names = std::getenv("SCDCF_LEAVE_OUT");
+  return names && std::string(names).find(name) != std::string::npos;
+}
+#else
+bool left_out(const char*) { return false; }
+#endif
 
 /// The plans of one problem; the workspace query and the launch make the same choice from them.
 struct ForwardChoice {
   Family family = Family::naive;
+  ChainedPlan chained{};
   FusedPlan fused{};
   FewPlan few{};
-  ForwardChoice(const DeviceProblem& p, DataType type, bool forward) {
+  ForwardChoice(const DeviceProblem& p, DataType type, Precision precision, bool forward) {
     if (type == DataType::float64) return;
     if (forward && plan_few_channels(p, false, few))
       family = Family::few;
+    else if (!is_exact(type, precision) && !left_out("chained") &&
+             plan_chained(p, forward, element_size(type), chained))
+      family = Family::chained, fused = chained.walk;
     else if (plan_fused(p, forward, element_size(type), fused))
       family = Family::tiled;
   }
   size_t workspace(const DeviceProblem& p, DataType type) const {
-    return family == Family::tiled ? packed_bytes(p, type) + first_bytes(p) + aligned(fused.second.bytes(p.scale_count))
-                                   : 0;
+    return tensor_cores() ? packed_bytes(p, type) + first_bytes(p) + aligned(fused.second.bytes(p.scale_count)) : 0;
   }
+  bool tensor_cores() const { return family == Family::tiled || family == Family::chained; }
   size_t packed_bytes(const DeviceProblem& p, DataType type) const {
-    return aligned(fused.packed_words(p.mixings, element_size(type)) * 4);
+    return aligned(4 * (family == Family::chained ? chained.packed_words(p.mixings)
+                                                  : fused.packed_words(p.mixings, element_size(type))));
   }
   size_t first_bytes(const DeviceProblem& p) const { return aligned(fused.first.bytes(p.scale_count)); }
   void run(const DeviceProblem& p, bool forward, const void* source, const float* factors, const float* mixing,
@@ -62,6 +80,10 @@ struct ForwardChoice {
     const bool exact = is_exact(type, precision);
     build_bank(p, fused.first, forward, factors, first, exact, stream);
     build_bank(p, fused.second, !forward, factors, second, exact, stream);
+    if (family == Family::chained) {
+      pack_mixing(p, chained, forward, mixing, packed, type, stream);
+      return run_chained(chained, source, first, second, packed, target, type, stream);
+    }
     pack_mixing(p, fused, forward, mixing, packed, type, precision, stream);
     run_fused(fused, source, first, second, packed, target, type, precision, stream);
   }
@@ -69,44 +91,54 @@ struct ForwardChoice {
 
 struct GradientChoice {
   Family family = Family::naive;
+  ChainedGradientPlan chained{};
   MixingPlan tiled{};
   FewPlan few{};
-  GradientChoice(const DeviceProblem& p, DataType type) {
+  GradientChoice(const DeviceProblem& p, DataType type, Precision precision) {
     if (type == DataType::float64) return;
     if (plan_few_channels(p, true, few))
       family = Family::few;
+    else if (!is_exact(type, precision) && !left_out("gradient") &&
+             plan_chained_gradient(p, element_size(type), chained))
+      family = Family::chained, tiled = chained.mixing;
     else if (plan_mixing_gradient(p, element_size(type), tiled))
       family = Family::tiled;
   }
   size_t workspace(const DeviceProblem& p) const {
-    if (family == Family::tiled)
-      return aligned(tiled.partial_floats() * 4) + row_bytes(p) + aligned(tiled.columns.bytes(p.scale_count));
+    if (family == Family::tiled || family == Family::chained)
+      return partial_bytes() + row_bytes(p) + aligned(tiled.columns.bytes(p.scale_count));
     return family == Family::few ? aligned(few.partial_floats() * 4) : 0;
+  }
+  size_t partial_bytes() const {
+    return aligned(4 * (family == Family::chained ? chained.partial_floats() : tiled.partial_floats()));
   }
   size_t row_bytes(const DeviceProblem& p) const { return aligned(tiled.rows.bytes(p.scale_count)); }
   void run(const DeviceProblem& p, const void* in, const float* factors, const void* grad_out, float* grad_mixing,
            void* workspace, DataType type, Precision precision, cudaStream_t stream) const {
     auto* partial = static_cast<float*>(workspace);
-    auto* rows = reinterpret_cast<float4*>(static_cast<char*>(workspace) + aligned(tiled.partial_floats() * 4));
+    auto* rows = reinterpret_cast<float4*>(static_cast<char*>(workspace) + partial_bytes());
     auto* columns = rows + row_bytes(p) / sizeof(float4);
     build_bank(p, tiled.rows, true, factors, rows, is_exact(type, precision), stream);
     build_bank(p, tiled.columns, false, factors, columns, is_exact(type, precision), stream);
+    if (family == Family::chained)
+      return run_chained_gradient(p, chained, in, rows, columns, grad_out, partial, grad_mixing, type, stream);
     run_mixing_gradient(p, tiled, in, rows, columns, grad_out, partial, grad_mixing, type, precision, stream);
   }
 };
 
 }  // namespace
 
-size_t forward_workspace(const SeparableProblem& problem, DataType type, Precision) {
+size_t forward_workspace(const SeparableProblem& problem, DataType type, Precision precision) {
   const DeviceProblem p = make_device_problem(problem);
-  return Counts(p).trivial() ? 0 : ForwardChoice(p, type, true).workspace(p, type);
+  return Counts(p).trivial() ? 0 : ForwardChoice(p, type, precision, true).workspace(p, type);
 }
 
-size_t backward_workspace(const SeparableProblem& problem, DataType type, Precision, bool grad_in, bool grad_mixing) {
+size_t backward_workspace(const SeparableProblem& problem, DataType type, Precision precision, bool grad_in,
+                          bool grad_mixing) {
   const DeviceProblem p = make_device_problem(problem);
   if (Counts(p).trivial()) return 0;
-  return (grad_in ? ForwardChoice(p, type, false).workspace(p, type) : 0) +
-         (grad_mixing ? GradientChoice(p, type).workspace(p) : 0);
+  return (grad_in ? ForwardChoice(p, type, precision, false).workspace(p, type) : 0) +
+         (grad_mixing ? GradientChoice(p, type, precision).workspace(p) : 0);
 }
 
 void forward(const SeparableProblem& problem, const void* in, const void* factors, const void* mixing, void* out,
@@ -114,7 +146,7 @@ void forward(const SeparableProblem& problem, const void* in, const void* factor
   const DeviceProblem p = make_device_problem(problem);
   const Counts counts(p);
   if (counts.trivial()) return clear(out, counts.out * element_size(type), stream);
-  const ForwardChoice choice(p, type, true);
+  const ForwardChoice choice(p, type, precision, true);
   require(in && factors && mixing && out && (workspace || choice.workspace(p, type) == 0),
           "null pointer given to forward");
   const auto* f = static_cast<const float*>(factors);
@@ -139,9 +171,9 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
   const auto* m = static_cast<const float*>(mixing);
   char* space = static_cast<char*>(workspace);
   if (grad_in) {
-    const ForwardChoice choice(p, type, false);
+    const ForwardChoice choice(p, type, precision, false);
     require(space || choice.workspace(p, type) == 0, "null workspace given to backward");
-    if (choice.family == Family::tiled) {
+    if (choice.tensor_cores()) {
       choice.run(p, false, grad_out, f, m, grad_in, space, type, precision, stream);
       space += choice.workspace(p, type);
     } else {
@@ -149,12 +181,12 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
     }
   }
   if (grad_mixing) {
-    const GradientChoice choice(p, type);
+    const GradientChoice choice(p, type, precision);
     require(space || choice.workspace(p) == 0, "null workspace given to backward");
     auto* result = static_cast<float*>(grad_mixing);
     if (choice.family == Family::few)
       few_grad_mixing(p, choice.few, in, f, grad_out, reinterpret_cast<float*>(space), result, type, precision, stream);
-    else if (choice.family == Family::tiled)
+    else if (choice.family == Family::tiled || choice.family == Family::chained)
       choice.run(p, in, f, grad_out, result, space, type, precision, stream);
     else
       naive_grad_mixing(p, in, factors, grad_out, grad_mixing, type, stream);
