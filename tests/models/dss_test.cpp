@@ -28,7 +28,7 @@ TEST(Dss, layers_are_exactly_equivariant_to_a_factor_of_two_on_a_scale_space) {
   net->to(torch::kDouble);
   const auto space = torch::randn({1, 2, 4, 64, 64}, testing::on_device(torch::kDouble));
   const auto shrink = [](const torch::Tensor& f) {
-    return f.narrow(2, 1, 3).slice(3, 0, c10::nullopt, 2).slice(4, 0, c10::nullopt, 2);
+    return f.narrow(2, 1, 3).slice(3, 0, f.size(3), 2).slice(4, 0, f.size(4), 2);
   };
   const auto inner = [](const torch::Tensor& f) { return f.narrow(3, 8, 16).narrow(4, 8, 16); };
   const auto expected = inner(shrink(net->forward(space)));
@@ -39,9 +39,7 @@ TEST(Dss, lifting_an_image_shrunk_by_two_gives_the_next_level) {
   const torch::NoGradGuard no_grad;
   ScaleSpaceLifting lifting(3);
   // Every second pixel, the middle one among them; smooth enough for the grid of half as many pixels.
-  const auto half = [](const torch::Tensor& f) {
-    return f.slice(-2, 0, c10::nullopt, 2).slice(-1, 0, c10::nullopt, 2);
-  };
+  const auto half = [](const torch::Tensor& f) { return f.slice(-2, 0, f.size(-2), 2).slice(-1, 0, f.size(-1), 2); };
   const auto levels = lifting->forward(testing::blobs(97, 2));
   const auto of_shrunk = lifting->forward(half(levels.select(2, 1)));
   for (int64_t k = 0; k < 2; ++k)

@@ -136,6 +136,17 @@ TEST_P(EveryNetwork, says_who_defined_it_and_refuses_options_it_has_not) {
   testing::expect_error([&] { resolve(options); }, GetParam(), "channels");
 }
 
+TEST_P(EveryNetwork, is_described_whole_by_its_resolved_options) {
+  ModelOptions options;
+  options.name = GetParam();
+  const auto once = resolve(options), twice = resolve(once);
+  EXPECT_FALSE(once.channels.empty());
+  EXPECT_EQ(once.channels, twice.channels);
+  EXPECT_EQ(once.dropout, twice.dropout);
+  EXPECT_EQ(once.scales, twice.scales);
+  EXPECT_EQ(once.scale_step, twice.scale_step);
+}
+
 std::vector<std::string> names_of_all() {
   std::vector<std::string> names;
   for (const auto& entry : all_models()) names.push_back(entry.name);

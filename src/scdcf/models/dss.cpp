@@ -12,7 +12,8 @@ ModelOptions resolve_dss(ModelOptions options) {
   refuse_unknown_options(options, {"pooling", "scales", "scale-taps"});
   resolve_skeleton(options, {32, 63, 95});
   if (options.scale_taps == 0) options.scale_taps = 1;
-  resolve_scale_set(options, 2, 1.0, "max");
+  if (options.scales == 0) options.scales = 2;
+  resolve_pooling(options, "max");
   return options;
 }
 

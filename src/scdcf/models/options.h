@@ -13,7 +13,7 @@ struct ModelOptions {
   int64_t classes = 10;
   int64_t in_channels = 1;
   int64_t image_size = 28;
-  std::vector<int64_t> channels;  ///< outputs of each block
+  std::vector<int64_t> channels;  ///< outputs of each block; of the first convolution and each group in resnet16
   int modes = 0;                  ///< K, functions in space
   int scale_modes = 0;            ///< K_alpha, functions in scale
   int scale_taps = 0;             ///< L_alpha, taps in scale
@@ -26,7 +26,7 @@ struct ModelOptions {
   std::string algorithm;          ///< automatic, separable or composed
   int hidden = 0;                 ///< units of the hidden layer
   double dropout = -1;            ///< in front of the last layer
-  double width = 0;               ///< multiplies the channels of resnet16
+  double width = 0;               ///< of resnet16: times 16, 16, 32, 64 channels; its variants have as many parameters
 };
 
 /// Refuses options that were given but that the network does not have, so that none is ignored in silence. `known`

@@ -17,11 +17,6 @@ namespace {
 
 using torch::nn::Sequential;
 
-void resolve_set(ModelOptions& options, int scales, double step) {
-  if (options.scales == 0) options.scales = scales;
-  if (options.scale_step == 0) options.scale_step = step;
-}
-
 nn::MultiScaleConvOptions multi_scale(const ModelOptions& options, int64_t in, int64_t out, int64_t stride) {
   return nn::MultiScaleConvOptions(in, out)
       .kernel_size(3)
@@ -136,20 +131,20 @@ std::vector<ModelEntry> resnet16_entries() {
                                     he + "Kanazawa et al. 2014",
                                     "translations; each layer invariant to local scalings",
                                     {"scales", "scale-step"},
-                                    [](auto& options) { resolve_set(options, 3, 0.5); },
+                                    [](auto& options) { resolve_scale_set(options, 3, 0.5); },
                                     lsi_convs}));
   entries.push_back(resnet16_entry({"resnet16-si",
                                     he + "Xu et al. 2014",
                                     "scalings and translations, each column of scale by itself",
                                     {"scales", "scale-step"},
-                                    [](auto& options) { resolve_set(options, 3, 0.5); },
+                                    [](auto& options) { resolve_scale_set(options, 3, 0.5); },
                                     si_convs}));
   entries.push_back(resnet16_entry({"resnet16-ss",
                                     he + "Ghosh and Gupta 2019",
                                     "translations; each layer invariant to local scalings",
                                     {"modes", "scales", "scale-step", "finest-width"},
                                     [](auto& options) {
-                                      resolve_set(options, 3, 0.6);
+                                      resolve_scale_set(options, 3, 0.6);
                                       if (options.modes == 0) options.modes = 24;
                                       if (options.finest_width == 0) options.finest_width = 3;
                                     },
@@ -159,7 +154,7 @@ std::vector<ModelEntry> resnet16_entries() {
                                     "translations and shrinking by powers of two, jointly, between strides",
                                     {"scales", "scale-taps"},
                                     [](auto& options) {
-                                      resolve_set(options, 2, 1);
+                                      if (options.scales == 0) options.scales = 2;
                                       if (options.scale_taps == 0) options.scale_taps = 1;
                                     },
                                     dss_convs}));

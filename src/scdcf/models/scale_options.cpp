@@ -25,13 +25,12 @@ void resolve_scale_options(ModelOptions& options, const ScaleDefaults& defaults)
   algorithm_of(options);
 }
 
-void resolve_scale_set(ModelOptions& options, int scales, double step, const std::string& pooling) {
+void resolve_scale_set(ModelOptions& options, int scales, double step) {
   if (options.scales == 0) options.scales = scales;
   if (options.scale_step == 0) options.scale_step = step;
   require(options.scales >= 1, options.name, ": scales: got ", options.scales, ", expected at least 1");
   require(options.scale_step > 0, options.name, ": scale step: got ", options.scale_step,
           ", expected a positive number of octaves");
-  resolve_pooling(options, pooling);
 }
 
 nn::ScalePadding scale_padding_of(const ModelOptions& options) {

@@ -24,8 +24,8 @@ struct ScaleDefaults {
 /// Fills in what was left open and checks the words; numbers are checked by the layers they go to.
 void resolve_scale_options(ModelOptions& options, const ScaleDefaults& defaults);
 
-/// For networks that have a set of scales but no decomposed filters: fills in and checks scales, scale_step, pooling.
-void resolve_scale_set(ModelOptions& options, int scales, double step, const std::string& pooling);
+/// For networks that have a set of scales but no decomposed filters: fills in and checks scales and scale_step.
+void resolve_scale_set(ModelOptions& options, int scales, double step);
 
 nn::ScalePadding scale_padding_of(const ModelOptions& options);
 nn::Algorithm algorithm_of(const ModelOptions& options);

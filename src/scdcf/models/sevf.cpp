@@ -11,7 +11,7 @@ namespace {
 ModelOptions resolve_sevf(ModelOptions options) {
   refuse_unknown_options(options, {"scales", "scale-step"});
   resolve_skeleton(options, {23, 45, 68});
-  resolve_scale_set(options, 8, 1.0 / 3, "max");  // 1.26^-4 .. 1.26^3
+  resolve_scale_set(options, 8, 1.0 / 3);  // 1.26^-4 .. 1.26^3
   return options;
 }
 

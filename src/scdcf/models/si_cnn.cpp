@@ -13,7 +13,8 @@ namespace {
 ModelOptions resolve_si_cnn(ModelOptions options) {
   refuse_unknown_options(options, {"pooling", "scales", "scale-step"});
   resolve_skeleton(options, {32, 63, 95});
-  resolve_scale_set(options, 7, std::log2(10.0 / 3) / 3, "max");  // factors 0.3 .. 1 .. 3.33
+  resolve_scale_set(options, 7, std::log2(10.0 / 3) / 3);  // factors 0.3 .. 1 .. 3.33
+  resolve_pooling(options, "max");
   return options;
 }
 

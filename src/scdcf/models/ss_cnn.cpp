@@ -18,7 +18,8 @@ ModelOptions resolve_ss_cnn(ModelOptions options) {
   // Kernels of 5, 7, .. 13 pixels for 28x28 images, 7, 9, .. 17 for 56x56: the sizes of these geometric widths.
   const bool large = options.image_size >= 56;
   if (options.finest_width == 0) options.finest_width = large ? 7 : 5;
-  resolve_scale_set(options, large ? 6 : 5, large ? std::log2(17.0 / 7) / 5 : std::log2(13.0 / 5) / 4, "max");
+  resolve_scale_set(options, large ? 6 : 5, large ? std::log2(17.0 / 7) / 5 : std::log2(13.0 / 5) / 4);
+  resolve_pooling(options, "max");
   return options;
 }
 

@@ -27,7 +27,7 @@ torch::Tensor LocalScaleConvImpl::responses(const torch::Tensor& input) {
   std::vector<torch::Tensor> scales;
   for (const double factor : options.factors()) {
     auto response = convolve_resized(input, conv->weight, conv->bias, factor);
-    if (options.stride() != 1) response = response.slice(2, 0, c10::nullopt, 2).slice(3, 0, c10::nullopt, 2);
+    if (options.stride() != 1) response = response.slice(2, 0, response.size(2), 2).slice(3, 0, response.size(3), 2);
     scales.push_back(response);
   }
   return torch::stack(scales, 2);

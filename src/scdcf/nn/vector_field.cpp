@@ -68,8 +68,8 @@ torch::Tensor VectorFieldConvImpl::forward(const torch::Tensor& input) {
     const auto seen = field_input && turn != 0 ? rotate(input, turn) : input;
     responses.push_back(convolve_resized(seen, conv->weight, conv->bias, factors[i]));
   }
-  const auto [strength, where] = torch::stack(responses, 2).max(2);
-  const auto length = torch::relu(strength);
+  const auto strongest = torch::stack(responses, 2).max(2);
+  const auto length = torch::relu(std::get<0>(strongest)), where = std::get<1>(strongest);
   const auto directions = directions_.like(length);
   const auto component = [&](int64_t part) {
     return length * directions[part].index_select(0, where.flatten()).view(where.sizes());
