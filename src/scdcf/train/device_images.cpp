@@ -2,10 +2,13 @@
 
 #include <torch/torch.h>
 
+#include "scdcf/train/device_work.h"
+
 namespace scdcf::train {
 
 DeviceImages::DeviceImages(const data::ImageSet& set, const std::vector<double>& mean,
                            const std::vector<double>& deviation, torch::Device device) {
+  const DeviceWork no_capture;
   // from_blob wants a mutable pointer; the copy that follows only reads.
   auto* pixels = const_cast<std::uint8_t*>(set.pixels.data());
   pixels_ = torch::from_blob(pixels, {set.count(), set.channels, set.height, set.width}, torch::kUInt8)

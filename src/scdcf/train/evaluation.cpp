@@ -8,6 +8,7 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/train/autocast_scope.h"
+#include "scdcf/train/device_work.h"
 
 namespace scdcf::train {
 namespace {
@@ -25,6 +26,7 @@ std::string range_name(double from, double to) {
 
 Predictions predict(models::Network& network, const DeviceImages& images, int64_t batch, bool autocast) {
   require(images.count() > 0, "evaluation: got no images, expected at least one");
+  const DeviceWork no_capture;
   const torch::NoGradGuard no_grad;
   const bool was_training = network.is_training();
   network.eval();

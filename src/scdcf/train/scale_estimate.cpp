@@ -5,11 +5,13 @@
 #include <cmath>
 
 #include "scdcf/core/error.h"
+#include "scdcf/train/device_work.h"
 
 namespace scdcf::train {
 
 torch::Tensor scale_response(models::Network& network, const torch::Tensor& images) {
   if (network.scale_step() == 0) return {};
+  const DeviceWork no_capture;
   const torch::NoGradGuard no_grad;
   const bool was_training = network.is_training();
   network.eval();

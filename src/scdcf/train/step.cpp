@@ -4,12 +4,12 @@
 #include <torch/torch.h>
 
 #include <map>
-#include <mutex>
 
 #include "scdcf/core/error.h"
 #include "scdcf/nn/dropout.h"
 #include "scdcf/train/augment.h"
 #include "scdcf/train/autocast_scope.h"
+#include "scdcf/train/device_work.h"
 
 #ifdef SCDCF_WITH_CUDA
 #  include <ATen/cuda/CUDAGeneratorImpl.h>
@@ -87,9 +87,7 @@ struct Step::State {
   Graph& graph_for(const torch::Tensor& indices, const torch::Tensor& draws) {
     auto& graph = graphs[indices.size(0)];
     if (graph != nullptr) return *graph;
-    // Captures of several networks that share the card wait for each other.
-    static std::mutex one_capture;
-    const std::lock_guard<std::mutex> lock(one_capture);
+    const DeviceCapture alone;
     graph = std::make_unique<Graph>();
     graph->indices = indices.clone();
     if (draws.defined()) graph->draws = draws.clone();

@@ -10,6 +10,7 @@
 #include "scdcf/core/runtime.h"
 #include "scdcf/models/registry.h"
 #include "scdcf/train/augment.h"
+#include "scdcf/train/device_work.h"
 #include "scdcf/train/diagnosis.h"
 #include "scdcf/train/random.h"
 #include "scdcf/train/step.h"
@@ -33,6 +34,7 @@ std::shared_ptr<models::Network> fresh_network(const RunConfig& config, torch::D
   const std::lock_guard<std::mutex> lock(one_at_a_time);
   torch::manual_seed(stream_seed(run_seed(config), Purpose::weights, 0));
   auto network = models::make_model(config.model);
+  const DeviceWork no_capture;
   network->to(device);
   return network;
 }
@@ -86,10 +88,13 @@ class Run {
     optimizer_.set_learning_rate(learning_rate(config_.train, epoch_));
     // Order and augmentation of a whole epoch are drawn and moved to the device at once.
     const int64_t count = images_.count(), batch = config_.train.batch;
-    const auto order = torch::randperm(count, stream(Purpose::order, epoch_), torch::kLong).to(device_);
-    torch::Tensor draws;
-    if (config_.train.augment.any())
-      draws = draw_augmentation(count, stream(Purpose::augmentation, epoch_)).to(device_);
+    torch::Tensor order, draws;
+    {
+      const DeviceWork no_capture;
+      order = torch::randperm(count, stream(Purpose::order, epoch_), torch::kLong).to(device_);
+      if (config_.train.augment.any())
+        draws = draw_augmentation(count, stream(Purpose::augmentation, epoch_)).to(device_);
+    }
     const double started = now();
     const int64_t first_step = step_in_epoch_;
     if (first_step == 0) step_.reset_totals();
