@@ -79,7 +79,7 @@ TEST_F(AtomicFileTest, a_name_that_cannot_be_replaced_leaves_no_temporary_file) 
   AtomicFile next(folder_ / "file");
   next.write("x");
   std::filesystem::create_directories(folder_ / "file" / "below");
-  expect_error([&] { next.commit(); }, "file", "cannot be put in place");
+  expect_error([&] { next.commit(); }, "file", "cannot be written");
   EXPECT_EQ(names_in(folder_), Names{"file"});
   expect_error([&] { next.write("more"); }, "finished already");
 }

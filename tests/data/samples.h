@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "scdcf/core/atomic_file.h"
 #include "scdcf/core/error.h"
 #include "scdcf/data/files.h"
 #include "scdcf/data/image_file.h"
@@ -39,7 +40,7 @@ class ScratchFolder {
   /// Writes a file, with the folders it lies in, and returns its path.
   std::string write(const std::string& inside, const Bytes& bytes) const {
     std::filesystem::create_directories(std::filesystem::path(path(inside)).parent_path());
-    data::write_file(path(inside), bytes);
+    write_file_atomically(path(inside), {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     return path(inside);
   }
 

@@ -72,7 +72,7 @@ void AtomicFile::write(const void* data, std::size_t size) {
 void AtomicFile::commit() {
   require(descriptor_ >= 0, file_.string(), ": cannot be written: it is finished already");
   if (fsync(descriptor_) != 0) fail("cannot be written");
-  if (std::rename(temporary_.c_str(), file_.c_str()) != 0) fail("cannot be put in place");
+  if (std::rename(temporary_.c_str(), file_.c_str()) != 0) fail("cannot be written");
   const int closed = close(std::exchange(descriptor_, -1));
   require(closed == 0, file_.string(), ": cannot be closed: ", std::strerror(errno));
   sync_folder(folder_of(file_));

@@ -15,7 +15,4 @@ constexpr std::uint64_t kLargestFile = std::uint64_t{2} << 30;
 /// The bytes of a regular file of at most kLargestFile bytes. Throws Error naming it otherwise.
 Bytes read_file(const std::string& path);
 
-/// Writes a file that is either whole or not there: into a temporary one beside it, then renamed.
-void write_file(const std::string& path, const Bytes& bytes);
-
 }  // namespace scdcf::data

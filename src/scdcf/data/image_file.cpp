@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 
+#include "scdcf/core/atomic_file.h"
 #include "scdcf/core/error.h"
 #include "scdcf/data/image_codecs.h"
 
@@ -100,6 +101,9 @@ Bytes encode_png(const Image& image) {
   return png;
 }
 
-void write_png(const std::string& path, const Image& image) { write_file(path, encode_png(image)); }
+void write_png(const std::string& path, const Image& image) {
+  const Bytes bytes = encode_png(image);
+  write_file_atomically(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
 
 }  // namespace scdcf::data

@@ -1,6 +1,7 @@
 #include "scdcf/report/canvas.h"
 
 #include "scdcf/core/error.h"
+#include "scdcf/data/image_file.h"
 #include "scdcf/report/bitmap_font.h"
 
 namespace scdcf::report {
@@ -41,6 +42,10 @@ void Canvas::text(std::string_view line, int x, int y, int zoom, Colour colour) 
         if (glyph_pixel(letter, column / zoom, row / zoom)) set(x + column, y + row, colour);
     x += kGlyphAdvance * zoom;
   }
+}
+
+void write_png(const std::filesystem::path& file, const Canvas& canvas) {
+  data::write_png(file.string(), {canvas.channels(), canvas.height(), canvas.width(), canvas.pixels()});
 }
 
 }  // namespace scdcf::report
