@@ -1,6 +1,7 @@
 #include "scdcf/data/datasets.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "scdcf/core/error.h"
@@ -119,6 +120,14 @@ void cut_to(ImageSet& set, std::int64_t count, const char* name) {
   if (count > 0) set = prefix(set, count);
 }
 
+/// Divides by the root mean square and subtracts nothing: a black pixel stays zero.
+void keep_black(Splits& splits) {
+  for (std::size_t c = 0; c < splits.mean.size(); ++c) {
+    splits.deviation[c] = std::sqrt(splits.deviation[c] * splits.deviation[c] + splits.mean[c] * splits.mean[c]);
+    splits.mean[c] = 0;
+  }
+}
+
 }  // namespace
 
 Splits load(const DataOptions& options) {
@@ -147,6 +156,10 @@ Splits load(const DataOptions& options) {
     splits.mean = statistics.mean;
     splits.deviation = statistics.deviation;
   }
+  const bool natural = splits.mean.size() > 1;  // colours; a black ground is no more likely there than another
+  require(options.normalisation.empty() || options.normalisation == "black" || options.normalisation == "standard",
+          "normalisation: got \"", options.normalisation, "\", expected black or standard");
+  if (options.normalisation.empty() ? !natural : options.normalisation == "black") keep_black(splits);
   splits.name = name;
   return splits;
 }

@@ -21,16 +21,20 @@ struct DataOptions {
   int realisation = 0;           ///< which random split and scaling
   double smallest_factor = 0.3;  ///< of the scaled sets
   double largest_factor = 1.0;
-  int channels = 0;                    ///< of an image folder: 1 or 3; 0 for what the pictures have
-  int fold = -1;                       ///< of STL-10: train on this predefined fold, 0..9; -1 for all training pictures
+  int channels = 0;  ///< of an image folder: 1 or 3; 0 for what the pictures have
+  int fold = -1;     ///< of STL-10: train on this predefined fold, 0..9; -1 for all training pictures
+  /// standard: mean 0 and deviation 1 over the training pictures; black: root mean square 1, black stays 0, so that the
+  /// zeros which convolutions see beyond the border continue a black ground. Empty: black for one channel, else
+  /// standard.
+  std::string normalisation;
   double validation_share = 1.0 / 12;  ///< of the training pictures, in the sets that have no validation part
 };
 
 /// The splits of a data set. The scaled sets have 10,000 / 2,000 / 50,000 pictures. Of the others the official training
 /// pictures are split, stratified and seeded by the realisation, into training and validation; sets without test
-/// pictures give a fifth for that first. Every prefix keeps the proportions of the classes. mean and deviation are
-/// those of the training pictures in use; of STL-10, those of its whole training set. Throws Error, naming the file and
-/// the cause, for anything missing or wrong.
+/// pictures give a fifth for that first. Every prefix keeps the proportions of the classes. mean and deviation follow
+/// `normalisation`, from the training pictures in use; of STL-10, from its whole training set. Throws Error, naming the
+/// file and the cause, for anything missing or wrong.
 Splits load(const DataOptions& options);
 
 /// One line of `scdcf data list`.

@@ -43,6 +43,7 @@ void visit(data::DataOptions& o, Visitor&& field) {
   field("largest_factor", o.largest_factor);
   field("channels", o.channels);
   field("fold", o.fold);
+  field("normalisation", o.normalisation);
   field("validation_share", o.validation_share);
 }
 
