@@ -5,7 +5,6 @@
 #include <functional>
 #include <iostream>
 #include <set>
-#include <sstream>
 
 #include "bench_report.h"
 #include "scdcf/core/error.h"
@@ -143,6 +142,10 @@ std::vector<BenchCase> chosen_cases(const BenchOptions& options) {
   return chosen;
 }
 
+const std::vector<report::RowPrinter::Column> kColumns = {
+    {"case", 22},   {"form", 9},     {"fwd ms"},   {"fwd+bwd ms"},   {"GFLOP/s"},
+    {"vs grouped"}, {"vs composed"}, {"vs floor"}, {"extra memory"}, {"error"}};
+
 }  // namespace
 
 std::string three_digits(double value, const char* unit) {
@@ -152,17 +155,7 @@ std::string three_digits(double value, const char* unit) {
 }
 
 nlohmann::ordered_json bench_layers(const BenchOptions& options, torch::Device device) {
-  std::ostringstream unseen;
-  report::RowPrinter table(options.json ? static_cast<std::ostream&>(unseen) : std::cout, {{"case", 22},
-                                                                                           {"form", 9},
-                                                                                           {"fwd ms"},
-                                                                                           {"fwd+bwd ms"},
-                                                                                           {"GFLOP/s"},
-                                                                                           {"vs grouped"},
-                                                                                           {"vs composed"},
-                                                                                           {"vs floor"},
-                                                                                           {"extra memory"},
-                                                                                           {"error"}});
+  report::RowPrinter table(options.json ? nullptr : &std::cout, kColumns);
   std::vector<Result> results;
   auto list = nlohmann::ordered_json::array();
   for (const auto& bench_case : chosen_cases(options)) {

@@ -1,5 +1,5 @@
+#include <functional>
 #include <iostream>
-#include <sstream>
 #include <vector>
 
 #include "bench_report.h"
@@ -24,18 +24,14 @@ struct Form {
 // Composed runs in TF32 only: one baseline for both precisions.
 constexpr Form kForms[] = {{false, false, false}, {true, true, false}, {true, true, true}, {false, true, false}};
 
+const std::vector<report::RowPrinter::Column> kColumns = {
+    {"training step", 25}, {"form", 35},        {"ms", 5},       {"vs composed, torch's layers"},
+    {"images/s"},          {"convolutions ms"}, {"outside them"}};
+
 }  // namespace
 
 nlohmann::ordered_json bench_training(const BenchOptions& options, torch::Device device) {
-  std::ostringstream unseen;
-  report::RowPrinter table(options.json ? static_cast<std::ostream&>(unseen) : std::cout,
-                           {{"training step", 25},
-                            {"form", 35},
-                            {"ms", 5},
-                            {"vs composed, torch's layers"},
-                            {"images/s"},
-                            {"convolutions ms"},
-                            {"outside them"}});
+  report::RowPrinter table(options.json ? nullptr : &std::cout, kColumns);
   auto list = nlohmann::ordered_json::array();
   for (const int64_t size : {28, 56}) {
     if (device.is_cpu() && size == 56) continue;  // seconds per composed step
@@ -45,13 +41,15 @@ nlohmann::ordered_json bench_training(const BenchOptions& options, torch::Device
     for (const Form& form : kForms) {
       if (device.is_cpu() && form.autocast) continue;
       TrainingStep step({size, options.batch, form.separable, form.fused_norm, form.autocast}, device);
-      const auto times = median_ms({[&] { step.run(); }, [&] { step.run_convolutions(); }}, device, 2 * options.seconds,
-                                   options.timer);
-      const double ms = times[0], outside = 1 - times[1] / ms;
+      std::vector<std::function<void()>> works{[&] { step.run(); }};
+      if (form.separable) works.emplace_back([&] { step.run_convolutions(); });
+      const auto times = median_ms(works, device, 2 * options.seconds, options.timer);
+      const double ms = times[0];
       if (first == 0) first = ms;
       table.add({name, form.name(device), three_digits(ms), three_digits(first / ms, "x"),
-                 three_digits(1e3 * static_cast<double>(options.batch) / ms), three_digits(times[1]),
-                 three_digits(100 * outside, "%")});
+                 three_digits(1e3 * static_cast<double>(options.batch) / ms),
+                 form.separable ? three_digits(times[1]) : "-",
+                 form.separable ? three_digits(100 * (1 - times[1] / ms), "%") : "-"});
       name.clear();
       list.push_back({{"size", size},
                       {"batch", options.batch},
@@ -59,9 +57,11 @@ nlohmann::ordered_json bench_training(const BenchOptions& options, torch::Device
                       {"algorithm", form.separable ? "separable" : "composed"},
                       {"norm", form.fused_norm ? "fused" : "torch"},
                       {"ms", ms},
-                      {"ratio", first / ms},
-                      {"convolutions_ms", times[1]},
-                      {"outside_convolutions", outside}});
+                      {"ratio", first / ms}});
+      if (form.separable) {
+        list.back()["convolutions_ms"] = times[1];
+        list.back()["outside_convolutions"] = 1 - times[1] / ms;
+      }
     }
   }
   if (!options.json)

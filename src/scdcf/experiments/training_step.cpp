@@ -61,7 +61,6 @@ struct TrainingStep::State {
   bool autocast = false;
   std::unique_ptr<torch::optim::Adam> optimizer;  // on the CPU
   std::vector<torch::Tensor> parameters, first_moments, second_moments, steps;
-  Variant variant = Variant::separable;
   std::vector<BenchLayer> layers;
   std::unique_ptr<Replay> step, convolutions;
 
@@ -109,7 +108,7 @@ struct TrainingStep::State {
 
   void convolve() {
     const train::AutocastScope scope(autocast);
-    for (auto& layer : layers) layer.step(variant, true);
+    for (auto& layer : layers) layer.step(Variant::separable, true);
   }
 };
 
@@ -121,11 +120,11 @@ TrainingStep::TrainingStep(const TrainingSetup& setup, torch::Device device) : s
   state.labels = torch::randint(10, {setup.batch}, torch::TensorOptions(torch::kLong).device(device));
   state.autocast = setup.autocast;
   state.prepare_optimizer(device);
-  state.variant = setup.separable ? Variant::separable : Variant::composed;
+  state.step = std::make_unique<Replay>([&state] { state.train(); }, device);
+  if (!setup.separable) return;
   for (const auto& bench_case : bench_cases(setup.batch))
     if (bench_case.group == "smnist" + std::to_string(setup.size))
       state.layers.emplace_back(bench_case, device, setup.autocast ? torch::kBFloat16 : torch::kFloat);
-  state.step = std::make_unique<Replay>([&state] { state.train(); }, device);
   state.convolutions = std::make_unique<Replay>([&state] { state.convolve(); }, device);
 }
 
@@ -133,6 +132,10 @@ TrainingStep::~TrainingStep() = default;
 
 void TrainingStep::run() { state_->step->run(); }
 
-void TrainingStep::run_convolutions() { state_->convolutions->run(); }
+void TrainingStep::run_convolutions() {
+  require(state_->convolutions != nullptr, "training step: convolutions alone: got a composed network, expected a ",
+          "separable one");
+  state_->convolutions->run();
+}
 
 }  // namespace scdcf::experiments

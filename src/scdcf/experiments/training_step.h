@@ -27,7 +27,8 @@ class TrainingStep {
   ~TrainingStep();
   void run();
   /// Forward and backward of the three convolutions on maps of the same shapes and nothing else: what is left of the
-  /// step's time is batch-norm, ReLU, pooling, the head, the loss and the update.
+  /// step's time is batch-norm, ReLU, pooling, the head, the loss and the update. For separable convolutions only,
+  /// whose maps have the same layout here and in the network.
   void run_convolutions();
 
  private:

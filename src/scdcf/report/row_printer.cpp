@@ -6,13 +6,14 @@
 
 namespace scdcf::report {
 
-RowPrinter::RowPrinter(std::ostream& stream, std::vector<Column> columns)
+RowPrinter::RowPrinter(std::ostream* stream, std::vector<Column> columns)
     : stream_(stream), columns_(std::move(columns)) {
   for (auto& column : columns_) column.width = std::max(column.width, column.title.size());
 }
 
 void RowPrinter::add(const std::vector<std::string>& cells) {
   require(cells.size() == columns_.size(), "table: got a row of ", cells.size(), " cells, expected ", columns_.size());
+  if (stream_ == nullptr) return;
   if (!titled_) {
     std::vector<std::string> titles;
     for (const auto& column : columns_) titles.push_back(column.title);
@@ -29,7 +30,7 @@ void RowPrinter::print(const std::vector<std::string>& cells) {
     if (cells[c].size() < columns_[c].width) line.append(columns_[c].width - cells[c].size(), ' ');
   }
   line.erase(line.find_last_not_of(' ') + 1);
-  stream_ << line << '\n' << std::flush;
+  *stream_ << line << '\n' << std::flush;
 }
 
 }  // namespace scdcf::report

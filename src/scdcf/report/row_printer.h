@@ -14,14 +14,15 @@ class RowPrinter {
     std::string title;
     size_t width = 0;
   };
-  RowPrinter(std::ostream& stream, std::vector<Column> columns);
+  /// Where `stream` is null nothing is printed.
+  RowPrinter(std::ostream* stream, std::vector<Column> columns);
   /// Prints the row at once, and before the first one the titles.
   void add(const std::vector<std::string>& cells);
 
  private:
   void print(const std::vector<std::string>& cells);
 
-  std::ostream& stream_;
+  std::ostream* stream_;
   std::vector<Column> columns_;
   bool titled_ = false;
 };
