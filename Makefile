@@ -8,9 +8,9 @@ help:
 	@echo "make demo      checks the paper's theorems on this machine; figures under out/verify"
 	@echo "make test      builds and runs every test"
 	@echo "make build     builds library, program, tests, benchmarks and examples into $(BUILD)/"
-	@echo "make bench     runs the benchmarks"
+	@echo "make bench     runs the benchmarks of the layers at 28x28"
 	@echo "make asan      runs the unit tests under the address and undefined-behaviour sanitizers"
-	@echo "make gpu-test  builds against a CUDA LibTorch and runs the tests on the GPU"
+	@echo "make gpu-test  builds against a CUDA LibTorch and runs the tests on the GPU, the kernels also under compute-sanitizer"
 	@echo "make format    formats the sources; make lint checks them"
 	@echo "make deps      installs missing packages (Debian 12)"
 
@@ -31,7 +31,7 @@ demo: build
 
 bench: build
 	$(BUILD)/bin/bench_basis
-	$(BUILD)/bin/bench_ops
+	$(BUILD)/bin/bench_ops --benchmark_filter=smnist28
 
 asan: deps
 	cmake --preset asan -B $(BUILD)-asan

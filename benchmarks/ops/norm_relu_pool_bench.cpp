@@ -1,19 +1,21 @@
-// Batch-norm, ReLU and average pooling after the three convolutions of the paper's SMNIST network at 28 x 28, N = 32,
-// N_s = 5: as one operator, and as torch's three. The rate is that of the bytes which must move: x read twice forward
-// and twice backward, grad_x written once, the pooled maps written once and read twice.
+// Batch-norm, ReLU and average pooling after the convolutions of the SMNIST networks (the layers of
+// experiments/bench_cases.h), N = 32: as one operator, and as torch's three. The rate is that of the bytes which must
+// move: x read twice forward and twice backward, grad_x written once, the pooled maps written once and read twice.
 #include "scdcf/ops/norm_relu_pool.h"
 
 #include <benchmark/benchmark.h>
 #include <torch/torch.h>
+
+#include "scdcf/experiments/bench_cases.h"
+#include "scdcf/models/skeleton.h"
 
 namespace {
 
 using namespace scdcf;
 
 struct Layer {
-  int64_t channels, size;
+  int64_t batch, channels, scales, size;
   ops::AveragePool pool;
-  int64_t batch = 32, scales = 5;
 };
 
 void norm_relu_pool(benchmark::State& state, const Layer& layer, bool fused) {
@@ -40,13 +42,24 @@ void norm_relu_pool(benchmark::State& state, const Layer& layer, bool fused) {
   state.counters["bytes/s"] = benchmark::Counter(bytes, benchmark::Counter::kIsIterationInvariantRate);
 }
 
-constexpr Layer kFirst{32, 28, {2, 2, 0}}, kSecond{64, 14, {2, 2, 0}}, kThird{96, 7, {4, 4, 2}};
-
-BENCHMARK_CAPTURE(norm_relu_pool, fused_28x28_32, kFirst, true)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(norm_relu_pool, torch_28x28_32, kFirst, false)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(norm_relu_pool, fused_14x14_64, kSecond, true)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(norm_relu_pool, torch_14x14_64, kSecond, false)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(norm_relu_pool, fused_7x7_96, kThird, true)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(norm_relu_pool, torch_7x7_96, kThird, false)->Unit(benchmark::kMillisecond)->UseRealTime();
+bool register_layers() {
+  for (const int64_t image_size : {28, 56}) {
+    int block = 0;
+    for (const auto& c : experiments::bench_cases(32)) {
+      if (c.group != "smnist" + std::to_string(image_size)) continue;
+      const auto [window, padding] = models::skeleton_pooling(image_size, block++);
+      const Layer layer{c.batch, c.out_channels, c.grid.count(), c.size, {window, window, padding}};
+      for (const bool fused : {true, false}) {
+        const std::string name = c.group + "/norm after " + c.name + (fused ? "/fused" : "/torch");
+        benchmark::RegisterBenchmark(name.c_str(),
+                                     [=](benchmark::State& state) { norm_relu_pool(state, layer, fused); })
+            ->Unit(benchmark::kMillisecond)
+            ->UseRealTime();
+      }
+    }
+  }
+  return true;
+}
+[[maybe_unused]] const bool registered = register_layers();
 
 }  // namespace

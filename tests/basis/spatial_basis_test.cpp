@@ -117,6 +117,8 @@ TEST(SpatialBasis, bad_sizes_and_names_fail) {
       testing::expect_error([&] { make_spatial_basis(name, size); }, name, "K", std::to_string(size).c_str());
   testing::expect_error([] { make_separable_basis("mine", make_sine_family(3), 10); }, "mine", "K", "10", "9");
   testing::expect_error([] { make_separable_basis("mine", nullptr, 1); }, "mine", "family");
+  // 46341 squared is more than an int holds.
+  testing::expect_error([] { make_separable_basis("mine", make_sine_family(46341), 15); }, "mine", "46341", "4096");
 }
 
 TEST(Registry, a_registered_basis_is_found_by_name) {

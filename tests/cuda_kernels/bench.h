@@ -168,12 +168,11 @@ inline void profile_all() {
     }
 }
 
-inline void bench_all(bool brief) {
+inline void bench_all() {
   std::vector<Row> rows;
   for (const Mode& mode : {kModes[1], kModes[2], kModes[0]})
     for (const auto& list : {layers(28, 5), layers(56, 10)})
-      for (const Layer& layer : list)
-        if (!brief || mode.precision == Precision::tf32) rows.push_back(bench_layer(layer, mode));
+      for (const Layer& layer : list) rows.push_back(bench_layer(layer, mode));
   std::printf("\n%-16s %-5s %9s %9s %9s  ms (TFLOP/s of the mix)\n", "layer, batch 128", "type", "forward", "grad_in",
               "grad_mix");
   double sum = 0;

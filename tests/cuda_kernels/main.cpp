@@ -109,17 +109,23 @@ void test_shape(const Shape& shape, unsigned seed) {
 int main(int argc, char** argv) {
   using namespace cuda_kernels;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  bool small = false, bench = false, profile = false, norm = false, brief = false;
+  bool small = false, bench = false, profile = false, norm = false;
   int random_count = 60, only = -1;
   for (int i = 1; i < argc; ++i) {
     if (!std::strcmp(argv[i], "--small")) small = true;
     if (!std::strcmp(argv[i], "--bench")) bench = true;
     if (!std::strcmp(argv[i], "--profile")) profile = true;
     if (!std::strcmp(argv[i], "--norm")) norm = true;
-    if (!std::strcmp(argv[i], "--brief")) brief = true;  // time without fp32
     if (!std::strcmp(argv[i], "--random") && i + 1 < argc) random_count = std::atoi(argv[++i]);
     if (!std::strcmp(argv[i], "--only") && i + 1 < argc) only = std::atoi(argv[++i]);  // one case of the list
   }
+#ifndef SCDCF_EMULATE
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    std::puts("skipped: no CUDA device");
+    return 77;
+  }
+#endif
   try {
     if (!bench && !profile) {
       unsigned seed = 1;
@@ -139,7 +145,7 @@ int main(int argc, char** argv) {
         for (const Shape& s : test_shapes(true, 0))
           if (!check_graph(s, mode))
             ++failures, std::printf("FAIL %s graph replay differs [%s]\n", mode.name, describe(s).c_str());
-    if (bench && !norm) bench_all(brief);
+    if (bench && !norm) bench_all();
     if (bench) bench_norm();
     if (profile) profile_all();
 #endif

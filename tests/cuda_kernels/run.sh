@@ -8,26 +8,19 @@ start=$SECONDS
 step() { echo "== $1 (at $((SECONDS - start)) s)"; }
 
 step build
-rm -rf "$build"/*.o "$build"/b
-mkdir -p "$build/b"  # the same with the other form of the inner loops, for comparison
+rm -rf "$build"/*.o
 pids=()
-compile() { nvcc -x cu -std=c++17 -O3 -lineinfo -DSCDCF_COMPARE -gencode arch=compute_90a,code=sm_90a -I"$root/src" "${@:3}" -c "$1" -o "$2" > "$2.log" 2>&1 & pids+=($!); }
+compile() { nvcc -x cu -std=c++17 -O3 -lineinfo -gencode arch=compute_90a,code=sm_90a -I"$root/src" -c "$1" -o "$2" > "$2.log" 2>&1 & pids+=($!); }
 for f in "$root"/src/scdcf/ops/cuda/*.cu "$root"/src/scdcf/ops/cuda/device_problem.cpp "$here"/main.cpp; do
   compile "$f" "$build/$(basename "$f").o"
 done
-for f in chained chained_gradient; do compile "$root/src/scdcf/ops/cuda/$f.cu" "$build/b/$f.cu.o" -DSCDCF_LOOP_B; done
-for p in "${pids[@]}"; do wait "$p" || { grep -h error "$build"/*.log "$build"/b/*.log | head; exit 1; }; done
+for p in "${pids[@]}"; do wait "$p" || { grep -h error "$build"/*.log | head; exit 1; }; done
 nvcc -gencode arch=compute_90a,code=sm_90a "$build"/*.o -o "$build/cuda_kernels" || exit 1
-nvcc -gencode arch=compute_90a,code=sm_90a $(ls "$build"/*.o | grep -v '/chained.cu.o\|/chained_gradient.cu.o') "$build"/b/*.o -o "$build/loop_b" || exit 1
 
 step correctness
 timeout 30 "$build/cuda_kernels" --random "${RANDOM_CASES:-40}" > "$out/test.log" 2>&1; tail -12 "$out/test.log"
 step timing
 timeout 30 "$build/cuda_kernels" --bench > "$out/bench.log" 2>&1; sed -n '/^layer/,$p' "$out/bench.log"
-step "timing, other inner loops"
-timeout 30 "$build/loop_b" --bench --brief > "$out/bench_loop_b.log" 2>&1; sed -n '/^layer/,$p' "$out/bench_loop_b.log"
-step "timing, without the chained kernels"
-SCDCF_LEAVE_OUT=chained,gradient timeout 30 "$build/cuda_kernels" --bench --brief > "$out/bench_before.log" 2>&1; sed -n '/^layer/,$p' "$out/bench_before.log"
 step sanitizers
 (timeout 30 compute-sanitizer --tool memcheck "$build/cuda_kernels" --small > "$out/memcheck.log" 2>&1; tail -1 "$out/memcheck.log") &
 (timeout 30 compute-sanitizer --tool racecheck "$build/cuda_kernels" --small > "$out/racecheck.log" 2>&1; tail -1 "$out/racecheck.log") &
@@ -44,7 +37,7 @@ long=${stall}_long_scoreboard_per_issue_active.ratio short=${stall}_short_scoreb
 math=${stall}_math_pipe_throttle_per_issue_active.ratio mio=${stall}_mio_throttle_per_issue_active.ratio \
 lg=${stall}_lg_throttle_per_issue_active.ratio wait=${stall}_wait_per_issue_active.ratio"
 if [ $((SECONDS - start)) -lt 150 ] && command -v ncu > /dev/null; then
-  timeout 30 ncu --clock-control none -k 'regex:chained_kernel|fused_kernel|gradient_kernel|few_forward|reduce_kernel' --csv --page raw \
+  timeout 30 ncu --clock-control none -k 'regex:fused_kernel|gradient_kernel|few_forward|reduce_kernel' --csv --page raw \
     --metrics "$(for c in $columns; do echo -n "${c#*=},"; done | sed 's/,$//')" "$build/cuda_kernels" --profile > "$build/ncu.csv" 2>&1
   python3 - "$build/ncu.csv" $columns << 'P' | tee "$out/ncu.txt"
 import csv, sys

@@ -80,10 +80,13 @@ TEST_F(Program, bench_times_the_training_step_in_every_form_against_torchs_layer
   ASSERT_EQ(steps.size(), 3u);
   EXPECT_EQ(steps[0]["algorithm"], "composed");
   EXPECT_EQ(steps[0]["norm"], "torch");
-  EXPECT_EQ(steps[2]["algorithm"], "separable");
-  EXPECT_EQ(steps[2]["norm"], "fused");
+  EXPECT_EQ(steps[1]["algorithm"], "separable");
+  EXPECT_EQ(steps[1]["norm"], "fused");
   for (const auto& step : steps)
     EXPECT_NEAR(step["ratio"].get<double>(), steps[0]["ms"].get<double>() / step["ms"].get<double>(), 1e-9);
+  const double convolutions = steps[1]["convolutions_ms"].get<double>();
+  EXPECT_GT(convolutions, 0);
+  EXPECT_NEAR(steps[1]["outside_convolutions"].get<double>(), 1 - convolutions / steps[1]["ms"].get<double>(), 1e-9);
 }
 
 TEST_F(Program, bench_judges_and_times_every_form) {

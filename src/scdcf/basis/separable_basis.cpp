@@ -33,6 +33,10 @@ class SeparableBasis final : public SpatialBasis {
 
 SpatialBasisPtr make_separable_basis(std::string name, FamilyPtr family, int size) {
   require(family != nullptr, name, " basis: family: got null, expected a family of 1-D functions");
+  // All products are sorted, so their number must be one that memory holds.
+  constexpr int kMostFunctions = 4096;
+  require(family->size() >= 1 && family->size() <= kMostFunctions, name, " basis: family ", family->name(), ": got ",
+          family->size(), " functions, expected 1 to ", kMostFunctions);
   const int available = family->size() * family->size();
   require(size >= 1 && size <= available, name, " basis: number of modes K: got ", size, ", expected 1 to ", available);
   std::vector<SpatialMode> modes;

@@ -1,6 +1,7 @@
 #include "scdcf/experiments/bench_variants.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "scdcf/core/parallel.h"
 #include "scdcf/core/runtime.h"
@@ -37,9 +38,9 @@ BenchLayer::BenchLayer(const BenchCase& bench_case, torch::Device device, torch:
   input_ = torch::randn({case_.batch, case_.in_channels, planes, case_.size, case_.size}, options)
                .contiguous(at::MemoryFormat::ChannelsLast3d)
                .requires_grad_(true);
-  coefficients_ =
-      torch::randn({case_.out_channels, case_.in_channels, expansion_.scale_basis().count, case_.modes}, options)
-          .requires_grad_(true);
+  coefficients_ = torch::randn({case_.out_channels, case_.in_channels, expansion_.scale_basis().count, case_.modes},
+                               options.dtype(type == torch::kBFloat16 ? torch::kFloat : type))
+                      .requires_grad_(true);
   cotangent_ = torch::randn({case_.batch, case_.out_channels, scales, case_.size, case_.size}, options)
                    .contiguous(at::MemoryFormat::ChannelsLast3d);
   // Per scale: pixels x (taps * channels * K/A) times that x (A * out). With A column modes each reduction is K/A deep.
@@ -131,13 +132,15 @@ std::vector<torch::Tensor> BenchLayer::results(Variant variant, torch::ScalarTyp
   return {out.detach(), gradients[0], gradients[1]};
 }
 
-double BenchLayer::error(Variant variant) {
+Judgement BenchLayer::judge(Variant variant) {
   if (reference_.empty()) reference_ = results(Variant::composed, torch::kDouble);
+  const auto start = std::chrono::steady_clock::now();
   const auto got = results(variant, input_.scalar_type());
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   double worst = 0;
   for (size_t i = 0; i < got.size(); ++i)
     worst = std::max(worst, ((got[i].to(torch::kDouble) - reference_[i]).norm() / reference_[i].norm()).item<double>());
-  return worst;
+  return {worst, seconds};
 }
 
 double BenchLayer::multiply_adds(Variant variant) const {

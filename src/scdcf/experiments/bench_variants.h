@@ -18,17 +18,23 @@ enum class Variant {
 
 const char* name_of(Variant variant);
 
+/// How a form does on one image.
+struct Judgement {
+  double error;    // the largest relative error of output and gradients against the composed form in double
+  double seconds;  // of forward and backward, the first time
+};
+
 /// One layer of a benchmark: its constants, an input and coefficients, all on one device.
 class BenchLayer {
  public:
+  /// `type` is that of the maps; the coefficients of bfloat16 maps are float, as under autocast.
   BenchLayer(const BenchCase& bench_case, torch::Device device, torch::ScalarType type = torch::kFloat);
   torch::Tensor run(Variant variant, const torch::Tensor& input, const torch::Tensor& coefficients) const;
   /// Forward, and with `backward` both gradients.
   void step(Variant variant, bool backward);
   /// The matrix products of the separable form and nothing else: one for the forward, three with the backward.
   void floor(bool backward);
-  /// The largest relative error of output and gradients against the composed form in double.
-  double error(Variant variant);
+  Judgement judge(Variant variant);
 
   double multiply_adds(Variant variant) const;  // of the forward
   double map_bytes() const;                     // input plus output feature maps

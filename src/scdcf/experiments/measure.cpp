@@ -1,6 +1,7 @@
 #include "scdcf/experiments/measure.h"
 
 #include <malloc.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -16,12 +17,18 @@
 namespace scdcf::experiments {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+double clock_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 /// Milliseconds per call of `calls` calls in a row.
-double time_once(const std::function<void()>& work, int calls, c10::Device device) {
+double time_once(const std::function<void()>& work, int calls, c10::Device device, Timer timer) {
 #ifdef SCDCF_WITH_CUDA
   if (device.is_cuda()) {
     at::cuda::CUDAEvent begin(cudaEventDefault), end(cudaEventDefault);
@@ -33,9 +40,10 @@ double time_once(const std::function<void()>& work, int calls, c10::Device devic
   }
 #endif
   (void)device;
-  const auto start = Clock::now();
+  const auto now = [timer] { return timer == Timer::clock ? clock_seconds() : processor_seconds(); };
+  const double start = now();
   for (int i = 0; i < calls; ++i) work();
-  return 1e3 * seconds_since(start) / calls;
+  return 1e3 * (now() - start) / calls;
 }
 
 /// A line "NAME: 123 kB" of /proc/self/status, in bytes.
@@ -49,18 +57,21 @@ double process_memory(const std::string& name) {
 }  // namespace
 
 std::vector<double> median_ms(const std::vector<std::function<void()>>& works, c10::Device device,
-                              double budget_seconds) {
-  constexpr int kMost = 25, kLeast = 3;
-  std::vector<int> calls;
-  for (const auto& work : works) {
-    time_once(work, 1, device);  // warm-up: first use of kernels, caches, autotuners
-    const double first = time_once(work, 1, device);
-    calls.push_back(std::max(1, std::min(50, static_cast<int>(5.0 / std::max(first, 1e-3)))));  // samples of about 5 ms
-  }
+                              double budget_seconds, Timer timer) {
+  constexpr int kMost = 25;
+  const double share = 1e3 * budget_seconds / static_cast<double>(works.size());
   std::vector<std::vector<double>> samples(works.size());
-  const auto start = Clock::now();
-  for (int i = 0; i < kMost && (i < kLeast || seconds_since(start) < budget_seconds); ++i)
-    for (size_t w = 0; w < works.size(); ++w) samples[w].push_back(time_once(works[w], calls[w], device));
+  std::vector<int> calls;  // per sample of about 5 ms; none where the first call was enough
+  for (size_t w = 0; w < works.size(); ++w) {
+    double first = time_once(works[w], 1, device, timer);
+    if (device.is_cuda()) first = time_once(works[w], 1, device, timer);  // there the first call is mostly autotuning
+    calls.push_back(first > share ? 0 : std::max(1, std::min(50, static_cast<int>(5.0 / std::max(first, 1e-3)))));
+    if (calls.back() == 0) samples[w].push_back(first);
+  }
+  const double start = clock_seconds();
+  for (int i = 0; i < kMost && (i == 0 || clock_seconds() - start < budget_seconds); ++i)
+    for (size_t w = 0; w < works.size(); ++w)
+      if (calls[w] > 0) samples[w].push_back(time_once(works[w], calls[w], device, timer));
   std::vector<double> medians;
   for (auto& list : samples) {
     std::nth_element(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(list.size() / 2), list.end());

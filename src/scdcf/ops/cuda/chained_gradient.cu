@@ -152,8 +152,7 @@ struct Product {
   }
 };
 
-/// sums += row pass of this warp's lines * operand. The row pass of the next step starts before the product of this
-/// one.
+/// sums += row pass of this warp's lines * operand.
 template <class T, int halves, int depth>
 __device__ inline void accumulate(const ChainedGradientPlan& c, int images, const float4* factors, const char* shared,
                                   Sums& acc) {
@@ -163,34 +162,18 @@ __device__ inline void accumulate(const ChainedGradientPlan& c, int images, cons
   const int lines = images * c.mixing.columns.tile, group = threadIdx.x / 128;
   const int begin = c.split ? 0 : group * taken, by = c.split ? taken : 2 * taken;
   if (begin >= lines) return;
-  Operand now, next;
+  Operand now;
   if constexpr (sizeof(T) == 4) {
-    product.left(now, begin, 0);
 #pragma unroll 1
-    for (int line = begin; line < lines; line += by) {
-      const int after = min(line + by, lines - 1);  // the last turn computes one that nobody uses
-#ifdef SCDCF_LOOP_B
+    for (int line = begin; line < lines; line += by)
       for (int half = 0; half < halves; ++half) product.left(now, line, half), product.add(acc, now, line, half);
-      continue;
-#endif
-      if constexpr (halves == 2) {
-        product.left(next, line, 1);
-        product.add(acc, now, line, 0);
-        product.left(now, after, 0);
-        product.add(acc, next, line, 1);
-      } else {
-        product.left(next, after, 0);
-        product.add(acc, now, line, 0);
-#pragma unroll
-        for (int i = 0; i < 8; ++i) now[i / 4][i % 4] = next[i / 4][i % 4];
-      }
-    }
-  } else {
+  } else {  // the row pass of the next step starts before the product of this one
+    Operand next;
     const auto other = [&](int line) { return taken == 2 ? min(line + 1, lines - 1) : line; };
     product.left_pair(now, begin, other(begin), taken == 1 || begin + 1 < lines);
 #pragma unroll 1
     for (int line = begin; line < lines; line += by) {
-      const int after = min(line + by, lines - 1);
+      const int after = min(line + by, lines - 1);  // the last turn computes one that nobody uses
       product.left_pair(next, after, other(after), taken == 1 || after + 1 < lines);
       product.add_pair(acc, now, line, other(line));
 #pragma unroll

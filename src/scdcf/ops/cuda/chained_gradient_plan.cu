@@ -35,7 +35,7 @@ bool plan_chained_gradient(const DeviceProblem& p, int element, ChainedGradientP
   c.depth = std::max(m.rows.depth, m.columns.depth);
   c.halves = c.depth > 1 || m.rows.tile > 8 ? 2 : 1;
   if (c.halves == 2) c.depth = std::max(c.depth, 2);
-  m.rows.depth = m.columns.depth = c.depth, m.rows.stack = m.columns.stack = 1;
+  m.rows.depth = m.columns.depth = c.depth, m.rows.own_tiles = m.columns.own_tiles = 1;
   c.x_pairs = (m.rows.tile + 1) / 2;
   const int most = m.rows.tiles * m.columns.tiles == 1 ? std::max(1, std::min(p.batch, 64)) : 1;
   for (c.split = in_tiles % 2 == 0; c.split >= 0; --c.split) {

@@ -2,7 +2,6 @@
 // input.
 #pragma once
 
-#include "scdcf/ops/cuda/chained_plan.h"
 #include "scdcf/ops/cuda/fused_plan.h"
 
 namespace scdcf::ops::cuda {
@@ -10,15 +9,8 @@ namespace scdcf::ops::cuda {
 /// `packed` holds plan.packed_words() words, which this call writes.
 void pack_mixing(const DeviceProblem& p, const FusedPlan& plan, bool forward, const float* mixing, uint32_t* packed,
                  DataType type, Precision precision, cudaStream_t stream);
-/// The same for the chained kernel: one step per chunk, channels of a step in the order of the first pass's registers.
-void pack_mixing(const DeviceProblem& p, const ChainedPlan& plan, bool forward, const float* mixing, uint32_t* packed,
-                 DataType type, cudaStream_t stream);
 /// `first` and `second` are the fragments of the plan's two banks.
 void run_fused(const FusedPlan& plan, const void* source, const float4* first, const float4* second,
                const uint32_t* packed, void* target, DataType type, Precision precision, cudaStream_t stream);
-
-/// `first` and `second` are the fragments of the banks of plan.walk. Data are bf16 or tf32.
-void run_chained(const ChainedPlan& plan, const void* source, const float4* first, const float4* second,
-                 const uint32_t* packed, void* target, DataType type, cudaStream_t stream);
 
 }  // namespace scdcf::ops::cuda

@@ -91,16 +91,11 @@ int64_t FusedPlan::packed_words(int mixings, int element) const {
   return int64_t(mixings) * wides * chunks * first.modes * (kChunk * element / 32) * warps_n * kColumnTiles * 64;
 }
 
-FusedPlan plan_direction(const DeviceProblem& p, bool forward) {
+bool plan_fused(const DeviceProblem& p, bool forward, int element, FusedPlan& best) {
+  if (p.row_modes > kMaxFactors || p.column_modes > kMaxFactors) return false;
   FusedPlan f{};
   fill_direction(p, forward, f);
   fill_stages(p, forward, f);
-  return f;
-}
-
-bool plan_fused(const DeviceProblem& p, bool forward, int element, FusedPlan& best) {
-  if (p.row_modes > kMaxFactors || p.column_modes > kMaxFactors) return false;
-  FusedPlan f = plan_direction(p, forward);
   f.chunks = static_cast<int>(divide_up(f.source_channels, kChunk));
   const int radius = p.max_radius(), limit = shared_memory_limit(), sms = multiprocessors(), p_size = f.first.size(),
             q_size = f.second.size();

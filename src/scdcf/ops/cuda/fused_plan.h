@@ -44,8 +44,6 @@ struct FusedPlan {
 
 static_assert(sizeof(FusedPlan) <= 4000, "kernel parameters");
 
-/// The walk through one direction, before a tiling is chosen.
-FusedPlan plan_direction(const DeviceProblem& p, bool forward);
 /// The cheapest tiling by a simple cost model, or false when none fits. element: bytes per number of the mix operands.
 bool plan_fused(const DeviceProblem& p, bool forward, int element, FusedPlan& plan);
 

@@ -24,11 +24,8 @@ __global__ void build_kernel(const __grid_constant__ BankParams p, const float* 
   float* out = fragments + b.at(scale, tile, mode_group) * 4;
   for (int i = threadIdx.x; i < total; i += blockDim.x) {
     const int r = i % 4, lane = i / 4 % 32, step = i / 128 % steps, row = i / 128 / steps * 16 + lane / 4 + r % 2 * 8;
-    int in_group = b.sum_modes ? step / b.depth : row / b.tile, t = b.sum_modes ? row : row - in_group * b.tile;
-    if (b.stack) {
-      in_group = row / 16, t = row % 16;
-      if (b.stack == 2) t = t / 8 == step / b.depth ? t % 8 : b.tile;
-    }
+    const int pitch = b.own_tiles ? 16 : b.tile;  // rows of a mode
+    const int in_group = b.sum_modes ? step / b.depth : row / pitch, t = b.sum_modes ? row : row - in_group * pitch;
     const int mode = mode_group * b.group + in_group, source = step % b.depth * 8 + lane % 4 + r / 2 * 4;
     float w = 0;
     if (in_group < b.group && mode < b.modes && t < targets.count && source < sources.count) {

@@ -22,15 +22,14 @@ struct LineBank {
   int sum_modes;             // modes stacked along the columns
   int modes, group, groups;  // modes in all, per fragment set, and sets
   int tile, tiles;           // targets per tile
-  int stack;  // 0: modes follow each other along the rows. 1 or 2: a row tile per mode, for so many lines at
-              // once: line i has rows 16 / stack * i and on, and steps depth * i and on (else zero)
-  int depth;  // steps of 8 source positions that a tile reads at most
+  int own_tiles;             // every mode has a row tile of its own, else modes follow each other along the rows
+  int depth;                 // steps of 8 source positions that a tile reads at most
 
   __host__ __device__ int size() const { return transposed ? axis.in : axis.out; }
   __host__ __device__ int row_tiles() const {
-    return stack ? group : round_up(sum_modes ? tile : group * tile, 16) / 16;
+    return own_tiles ? group : round_up(sum_modes ? tile : group * tile, 16) / 16;
   }
-  __host__ __device__ int steps() const { return sum_modes ? group * depth : stack == 2 ? 2 * depth : depth; }
+  __host__ __device__ int steps() const { return sum_modes ? group * depth : depth; }
   __host__ __device__ int fragments() const { return row_tiles() * steps() * 32; }
   __host__ __device__ int64_t at(int scale, int tile_index, int mode_group) const {
     return ((int64_t(scale) * tiles + tile_index) * groups + mode_group) * fragments();

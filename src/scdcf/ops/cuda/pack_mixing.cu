@@ -8,8 +8,7 @@ namespace scdcf::ops::cuda {
 namespace {
 
 struct PackParams {
-  int modes_first, modes_second, chunk, chunks, wide, wides, tiles, channels_source, channels_target, mode_count;
-  int chained;
+  int modes_first, modes_second, chunks, wide, wides, tiles, channels_source, channels_target, mode_count;
   int64_t source_step, target_step;         // of mixing[k] by source and by target channel
   int16_t index[kMaxFactors][kMaxFactors];  // [first][second] -> k or -1
 };
@@ -26,8 +25,8 @@ __global__ void pack_kernel(const PackParams p, const float* mixing, uint32_t* p
   rest /= 32;
   const int tile = int(rest % (p.tiles / 2)) * 2 + r / 2;
   rest /= p.tiles / 2;
-  const int step = rest % (p.chunk / step_size);
-  rest /= p.chunk / step_size;
+  const int step = rest % (kChunk / step_size);
+  rest /= kChunk / step_size;
   const int f = rest % p.modes_first;
   rest /= p.modes_first;
   const int chunk = rest % p.chunks;
@@ -37,36 +36,17 @@ __global__ void pack_kernel(const PackParams p, const float* mixing, uint32_t* p
   const int column = tile * 8 + lane / 4, g = column / p.wide, target = wide * p.wide + column % p.wide;
   const int k = g < p.modes_second && target < p.channels_target ? p.index[f][g] : -1;
   const auto value = [&](int i) {  // element i of the step's reduction index
-    const int source = chunk * p.chunk + step * step_size + i;
+    const int source = chunk * kChunk + step * step_size + i;
     if (k < 0 || source >= p.channels_source) return 0.0f;
     const int64_t matrix = (m * p.mode_count + k) * p.channels_source * p.channels_target;
     return mixing[matrix + source * p.source_step + target * p.target_step];
   };
   if constexpr (sizeof(T) == 2) {
-    const int i = p.chained ? lane % 4 * 4 + r % 2 * 2 : lane % 4 * 2 + r % 2 * 8;
+    const int i = lane % 4 * 2 + r % 2 * 8;
     packed[word] = pack_bf16(value(i), value(i + 1));
   } else {
-    packed[word] = float_to_bits(operand<exact>(value(p.chained ? lane % 4 * 2 + r % 2 : lane % 4 + r % 2 * 4)));
+    packed[word] = float_to_bits(operand<exact>(value(lane % 4 + r % 2 * 4)));
   }
-}
-
-void pack(const DeviceProblem& p, PackParams q, bool forward, const float* mixing, uint32_t* packed, int64_t count,
-          DataType type, Precision precision, cudaStream_t stream) {
-  q.mode_count = p.mode_count;
-  q.source_step = forward ? p.out_channels : 1, q.target_step = forward ? 1 : p.out_channels;
-  for (auto& row : q.index)
-    for (auto& k : row) k = -1;
-  for (int k = 0; k < p.mode_count; ++k) {
-    const int row = p.modes[k].row, column = p.modes[k].column;
-    q.index[forward ? row : column][forward ? column : row] = static_cast<int16_t>(k);
-  }
-  const int64_t blocks = divide_up(count, 256);
-  if (type == DataType::bfloat16)
-    launch(pack_kernel<bf16, false>, blocks, 256, 0, stream, q, mixing, packed, count);
-  else if (precision == Precision::tf32)
-    launch(pack_kernel<float, false>, blocks, 256, 0, stream, q, mixing, packed, count);
-  else
-    launch(pack_kernel<float, true>, blocks, 256, 0, stream, q, mixing, packed, count);
 }
 
 }  // namespace
@@ -75,22 +55,24 @@ void pack_mixing(const DeviceProblem& p, const FusedPlan& plan, bool forward, co
                  DataType type, Precision precision, cudaStream_t stream) {
   PackParams q{};
   q.modes_first = plan.first.modes, q.modes_second = plan.second.modes;
-  q.chunk = kChunk, q.chunks = plan.chunks, q.wide = plan.wide, q.wides = plan.wides;
-  q.tiles = plan.warps_n * kColumnTiles;
+  q.chunks = plan.chunks, q.wide = plan.wide, q.wides = plan.wides, q.tiles = plan.warps_n * kColumnTiles;
   q.channels_source = plan.source_channels, q.channels_target = plan.target_channels;
-  pack(p, q, forward, mixing, packed, plan.packed_words(p.mixings, type == DataType::bfloat16 ? 2 : 4), type, precision,
-       stream);
-}
-
-void pack_mixing(const DeviceProblem& p, const ChainedPlan& plan, bool forward, const float* mixing, uint32_t* packed,
-                 DataType type, cudaStream_t stream) {
-  const FusedPlan& f = plan.walk;
-  PackParams q{};
-  q.modes_first = f.first.modes, q.modes_second = f.second.modes;
-  q.chunk = type == DataType::bfloat16 ? 16 : 8, q.chunks = f.chunks, q.wide = f.wide, q.wides = f.wides;
-  q.tiles = plan.column_tiles, q.chained = 1;
-  q.channels_source = f.source_channels, q.channels_target = f.target_channels;
-  pack(p, q, forward, mixing, packed, plan.packed_words(p.mixings), type, Precision::tf32, stream);
+  q.mode_count = p.mode_count;
+  q.source_step = forward ? p.out_channels : 1, q.target_step = forward ? 1 : p.out_channels;
+  for (auto& row : q.index)
+    for (auto& k : row) k = -1;
+  for (int k = 0; k < p.mode_count; ++k) {
+    const int row = p.modes[k].row, column = p.modes[k].column;
+    q.index[forward ? row : column][forward ? column : row] = static_cast<int16_t>(k);
+  }
+  const int64_t count = plan.packed_words(p.mixings, type == DataType::bfloat16 ? 2 : 4),
+                blocks = divide_up(count, 256);
+  if (type == DataType::bfloat16)
+    launch(pack_kernel<bf16, false>, blocks, 256, 0, stream, q, mixing, packed, count);
+  else if (precision == Precision::tf32)
+    launch(pack_kernel<float, false>, blocks, 256, 0, stream, q, mixing, packed, count);
+  else
+    launch(pack_kernel<float, true>, blocks, 256, 0, stream, q, mixing, packed, count);
 }
 
 }  // namespace scdcf::ops::cuda

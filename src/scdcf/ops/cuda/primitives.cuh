@@ -48,21 +48,11 @@ __device__ inline void product_tf32(float (&d)[4], const uint32_t (&a)[4], uint3
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(0.0f));
 }
 
-/// Two words with one store, which the compiler does not make of two conversions by itself.
-__device__ inline void store_shared(void* at, uint32_t x, uint32_t y) {
-  const uint32_t address = static_cast<uint32_t>(__cvta_generic_to_shared(at));
-  asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(address), "r"(x), "r"(y) : "memory");
-}
-
 /// Copies from global to shared memory that run beside the code: a thread commits those it has started as one group and
 /// waits until at most `newer` younger groups are under way. Others see the copies after a barrier.
 __device__ inline void copy_16(void* to, const void* from) {
   const uint32_t address = static_cast<uint32_t>(__cvta_generic_to_shared(to));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
-}
-__device__ inline void copy_4(void* to, const void* from) {
-  const uint32_t address = static_cast<uint32_t>(__cvta_generic_to_shared(to));
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(address), "l"(from) : "memory");
 }
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int newer>

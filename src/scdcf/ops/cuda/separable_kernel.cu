@@ -1,8 +1,6 @@
 // Chooses a kernel family for each call: tiled tensor-core kernels where a tiling fits, plain loops otherwise.
 #include "scdcf/ops/cuda/separable_kernel.h"
 
-#include <cstdlib>
-
 #include "scdcf/ops/cuda/chained_gradient.h"
 #include "scdcf/ops/cuda/few_channels.h"
 #include "scdcf/ops/cuda/fused.h"
@@ -37,39 +35,24 @@ void require(bool ok, const char* what) {
 
 enum class Family { few, chained, tiled, naive };
 
-#ifdef SCDCF_COMPARE
-/// For measuring only: kernels named in the environment are left out of the choice.
-bool left_out(const char* name) {
-  const char* names = std::getenv("SCDCF_LEAVE_OUT");
-  return names && std::string(names).find(name) != std::string::npos;
-}
-#else
-bool left_out(const char*) { return false; }
-#endif
-
 /// The plans of one problem; the workspace query and the launch make the same choice from them.
 struct ForwardChoice {
   Family family = Family::naive;
-  ChainedPlan chained{};
   FusedPlan fused{};
   FewPlan few{};
-  ForwardChoice(const DeviceProblem& p, DataType type, Precision precision, bool forward) {
+  ForwardChoice(const DeviceProblem& p, DataType type, bool forward) {
     if (type == DataType::float64) return;
     if (forward && plan_few_channels(p, false, few))
       family = Family::few;
-    else if (!is_exact(type, precision) && !left_out("chained") &&
-             plan_chained(p, forward, element_size(type), chained))
-      family = Family::chained, fused = chained.walk;
     else if (plan_fused(p, forward, element_size(type), fused))
       family = Family::tiled;
   }
   size_t workspace(const DeviceProblem& p, DataType type) const {
-    return tensor_cores() ? packed_bytes(p, type) + first_bytes(p) + aligned(fused.second.bytes(p.scale_count)) : 0;
+    return family == Family::tiled ? packed_bytes(p, type) + first_bytes(p) + aligned(fused.second.bytes(p.scale_count))
+                                   : 0;
   }
-  bool tensor_cores() const { return family == Family::tiled || family == Family::chained; }
   size_t packed_bytes(const DeviceProblem& p, DataType type) const {
-    return aligned(4 * (family == Family::chained ? chained.packed_words(p.mixings)
-                                                  : fused.packed_words(p.mixings, element_size(type))));
+    return aligned(fused.packed_words(p.mixings, element_size(type)) * 4);
   }
   size_t first_bytes(const DeviceProblem& p) const { return aligned(fused.first.bytes(p.scale_count)); }
   void run(const DeviceProblem& p, bool forward, const void* source, const float* factors, const float* mixing,
@@ -80,10 +63,6 @@ struct ForwardChoice {
     const bool exact = is_exact(type, precision);
     build_bank(p, fused.first, forward, factors, first, exact, stream);
     build_bank(p, fused.second, !forward, factors, second, exact, stream);
-    if (family == Family::chained) {
-      pack_mixing(p, chained, forward, mixing, packed, type, stream);
-      return run_chained(chained, source, first, second, packed, target, type, stream);
-    }
     pack_mixing(p, fused, forward, mixing, packed, type, precision, stream);
     run_fused(fused, source, first, second, packed, target, type, precision, stream);
   }
@@ -98,8 +77,7 @@ struct GradientChoice {
     if (type == DataType::float64) return;
     if (plan_few_channels(p, true, few))
       family = Family::few;
-    else if (!is_exact(type, precision) && !left_out("gradient") &&
-             plan_chained_gradient(p, element_size(type), chained))
+    else if (!is_exact(type, precision) && plan_chained_gradient(p, element_size(type), chained))
       family = Family::chained, tiled = chained.mixing;
     else if (plan_mixing_gradient(p, element_size(type), tiled))
       family = Family::tiled;
@@ -128,16 +106,16 @@ struct GradientChoice {
 
 }  // namespace
 
-size_t forward_workspace(const SeparableProblem& problem, DataType type, Precision precision) {
+size_t forward_workspace(const SeparableProblem& problem, DataType type, Precision) {
   const DeviceProblem p = make_device_problem(problem);
-  return Counts(p).trivial() ? 0 : ForwardChoice(p, type, precision, true).workspace(p, type);
+  return Counts(p).trivial() ? 0 : ForwardChoice(p, type, true).workspace(p, type);
 }
 
 size_t backward_workspace(const SeparableProblem& problem, DataType type, Precision precision, bool grad_in,
                           bool grad_mixing) {
   const DeviceProblem p = make_device_problem(problem);
   if (Counts(p).trivial()) return 0;
-  return (grad_in ? ForwardChoice(p, type, precision, false).workspace(p, type) : 0) +
+  return (grad_in ? ForwardChoice(p, type, false).workspace(p, type) : 0) +
          (grad_mixing ? GradientChoice(p, type, precision).workspace(p) : 0);
 }
 
@@ -146,7 +124,7 @@ void forward(const SeparableProblem& problem, const void* in, const void* factor
   const DeviceProblem p = make_device_problem(problem);
   const Counts counts(p);
   if (counts.trivial()) return clear(out, counts.out * element_size(type), stream);
-  const ForwardChoice choice(p, type, precision, true);
+  const ForwardChoice choice(p, type, true);
   require(in && factors && mixing && out && (workspace || choice.workspace(p, type) == 0),
           "null pointer given to forward");
   const auto* f = static_cast<const float*>(factors);
@@ -171,9 +149,9 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
   const auto* m = static_cast<const float*>(mixing);
   char* space = static_cast<char*>(workspace);
   if (grad_in) {
-    const ForwardChoice choice(p, type, precision, false);
+    const ForwardChoice choice(p, type, false);
     require(space || choice.workspace(p, type) == 0, "null workspace given to backward");
-    if (choice.tensor_cores()) {
+    if (choice.family == Family::tiled) {
       choice.run(p, false, grad_out, f, m, grad_in, space, type, precision, stream);
       space += choice.workspace(p, type);
     } else {

@@ -1,9 +1,7 @@
 # The CUDA kernels: torch-free, so that they can be compiled wherever nvcc is.
 set(cuda_sources
-  ops/cuda/chained.cu
   ops/cuda/chained_gradient.cu
   ops/cuda/chained_gradient_plan.cu
-  ops/cuda/chained_plan.cu
   ops/cuda/device_problem.cpp
   ops/cuda/few_channels.cu
   ops/cuda/few_plan.cu

@@ -91,14 +91,8 @@ inline void product_tf32(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uin
   mma_tf32(d, a, b0, b1);
 }
 
-inline void store_shared(void* at, uint32_t x, uint32_t y) {
-  if (reinterpret_cast<uintptr_t>(at) % 8) throw std::runtime_error("pair not aligned");
-  std::memcpy(at, &x, 4), std::memcpy(static_cast<char*>(at) + 4, &y, 4);
-}
-
 /// Copies arrive at once.
 inline void copy_16(void* to, const void* from) { std::memcpy(to, from, 16); }
-inline void copy_4(void* to, const void* from) { std::memcpy(to, from, 4); }
 inline void commit_copies() {}
 template <int newer>
 void wait_copies() {}

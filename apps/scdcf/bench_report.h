@@ -1,0 +1,31 @@
+// The two parts of `scdcf bench`. Each prints a row as soon as it is known, unless all is to become JSON.
+#pragma once
+
+#include <torch/types.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "scdcf/experiments/measure.h"
+
+namespace scdcf::app {
+
+struct BenchOptions {
+  std::string device = "cpu", group, out;
+  int64_t batch = 0;
+  double seconds = 1.0;  // for the samples of each case, all forms together
+  experiments::Timer timer = experiments::Timer::clock;
+  bool json = false;
+};
+
+/// Every form of the layers of options.group (of all groups where it is empty), judged, then timed. Throws Error with
+/// the known groups where there is no such group.
+nlohmann::ordered_json bench_layers(const BenchOptions& options, torch::Device device);
+
+/// The whole training step of the SMNIST network in every form, and how much of it is spent outside the convolutions.
+nlohmann::ordered_json bench_training(const BenchOptions& options, torch::Device device);
+
+/// 1.23, 12.3, 123: three digits, with a unit behind them.
+std::string three_digits(double value, const char* unit = "");
+
+}  // namespace scdcf::app

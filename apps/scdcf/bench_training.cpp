@@ -1,0 +1,73 @@
+#include <functional>
+#include <iostream>
+#include <vector>
+
+#include "bench_report.h"
+#include "scdcf/experiments/training_step.h"
+#include "scdcf/report/row_printer.h"
+
+namespace scdcf::app {
+namespace {
+
+using namespace experiments;
+
+/// How the network of a training step is built; the first is what the others are measured against.
+struct Form {
+  bool separable, fused_norm, autocast;
+
+  std::string name(torch::Device device) const {
+    std::string text = separable ? "separable, " : "composed, ";
+    text += fused_norm ? "fused norm" : "torch's layers";
+    return device.is_cpu() ? text : text + (autocast ? ", bfloat16" : ", TF32");
+  }
+};
+// Composed runs in TF32 only: one baseline for both precisions.
+constexpr Form kForms[] = {{false, false, false}, {true, true, false}, {true, true, true}, {false, true, false}};
+
+const std::vector<report::RowPrinter::Column> kColumns = {
+    {"training step", 25}, {"form", 35},        {"ms", 5},       {"vs composed, torch's layers"},
+    {"images/s"},          {"convolutions ms"}, {"outside them"}};
+
+}  // namespace
+
+nlohmann::ordered_json bench_training(const BenchOptions& options, torch::Device device) {
+  report::RowPrinter table(options.json ? nullptr : &std::cout, kColumns);
+  auto list = nlohmann::ordered_json::array();
+  for (const int64_t size : {28, 56}) {
+    if (device.is_cpu() && size == 56) continue;  // seconds per composed step
+    const std::string pixels = std::to_string(size);
+    std::string name = "SMNIST " + pixels + "x" + pixels + ", batch " + std::to_string(options.batch);
+    double first = 0;
+    for (const Form& form : kForms) {
+      if (device.is_cpu() && form.autocast) continue;
+      TrainingStep step({size, options.batch, form.separable, form.fused_norm, form.autocast}, device);
+      std::vector<std::function<void()>> works{[&] { step.run(); }};
+      if (form.separable) works.emplace_back([&] { step.run_convolutions(); });
+      const auto times = median_ms(works, device, 2 * options.seconds, options.timer);
+      const double ms = times[0];
+      if (first == 0) first = ms;
+      table.add({name, form.name(device), three_digits(ms), three_digits(first / ms, "x"),
+                 three_digits(1e3 * static_cast<double>(options.batch) / ms),
+                 form.separable ? three_digits(times[1]) : "-",
+                 form.separable ? three_digits(100 * (1 - times[1] / ms), "%") : "-"});
+      name.clear();
+      list.push_back({{"size", size},
+                      {"batch", options.batch},
+                      {"autocast", form.autocast},
+                      {"algorithm", form.separable ? "separable" : "composed"},
+                      {"norm", form.fused_norm ? "fused" : "torch"},
+                      {"ms", ms},
+                      {"ratio", first / ms}});
+      if (form.separable) {
+        list.back()["convolutions_ms"] = times[1];
+        list.back()["outside_convolutions"] = 1 - times[1] / ms;
+      }
+    }
+  }
+  if (!options.json)
+    std::cout << "  vs composed, torch's layers: how many times faster than the first form, which on a GPU runs in TF32"
+                 "\n  outside them: share of the step that is not forward and backward of the three convolutions\n";
+  return list;
+}
+
+}  // namespace scdcf::app

@@ -1,0 +1,46 @@
+// The joint convolution in all its forms on the layers of experiments/bench_cases.h, the very ones of `scdcf bench`,
+// with eight images. The rate is that of the arithmetic the separable form needs, two per multiply-add, whatever the
+// form.
+//   bench_ops --benchmark_filter='smnist28/.*/separable'
+#include <benchmark/benchmark.h>
+#include <torch/torch.h>
+
+#include "scdcf/core/runtime.h"
+#include "scdcf/experiments/bench_variants.h"
+
+namespace {
+
+using namespace scdcf::experiments;
+
+void joint_conv(benchmark::State& state, const BenchCase& bench_case, Variant variant, bool backward) {
+  torch::manual_seed(0);
+  BenchLayer layer(bench_case, torch::kCPU);
+  for (auto _ : state) layer.step(variant, backward);
+  const double passes = !backward ? 1 : bench_case.lifting ? 2 : 3;  // a lifting layer has no gradient of its image
+  state.counters["FLOP/s"] = benchmark::Counter(2 * passes * layer.multiply_adds(Variant::separable),
+                                                benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void register_cases() {
+  for (const auto& bench_case : bench_cases(8))
+    for (const Variant variant : {Variant::grouped, Variant::composed, Variant::separable})
+      for (const bool backward : {false, true}) {
+        const std::string name = bench_case.group + "/" + bench_case.name + "/" + name_of(variant) +
+                                 (backward ? "/forward_backward" : "/forward");
+        benchmark::RegisterBenchmark(name.c_str(),
+                                     [=](benchmark::State& state) { joint_conv(state, bench_case, variant, backward); })
+            ->Unit(benchmark::kMillisecond)
+            ->UseRealTime();
+      }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  register_cases();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  scdcf::set_threads(0);  // all cores: Debian's LibTorch starts with one
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}
