@@ -54,10 +54,12 @@ Checkpoint unpack(const std::string& bytes, const std::filesystem::path& file) {
       if (key == "about") checkpoint.about = nlohmann::ordered_json::parse(item.value().toStringRef());
       if (item.value().isGenericDict()) checkpoint.tensors[key] = to_map(item.value());
     }
-  } catch (const c10::Error&) {
-    detail::fail(file.string(), ": cannot be read as a checkpoint");
+  } catch (const Error&) {
+    throw;
   } catch (const nlohmann::json::exception&) {
     detail::fail(file.string(), ": cannot be read as a checkpoint: its description is not JSON");
+  } catch (const std::exception&) {  // torch throws c10::Error, std::out_of_range and others, over many lines
+    detail::fail(file.string(), ": cannot be read as a checkpoint");
   }
   return checkpoint;
 }
@@ -130,10 +132,13 @@ void CheckpointFolder::save(const Checkpoint& checkpoint, int64_t step) const {
   char name[32];
   std::snprintf(name, sizeof name, "step-%09lld.pt", static_cast<long long>(step));
   save_checkpoint(checkpoint, folder_ / name);
-  auto old = files();
-  for (size_t i = 0; i + 2 < old.size(); ++i) {
-    std::filesystem::remove(sum_file(old[i]), failed);
-    std::filesystem::remove(old[i], failed);
+  // Later ones than this, if any, were damaged: the run would not have come back here else.
+  const auto found = files();
+  const auto saved = std::find(found.begin(), found.end(), folder_ / name);
+  for (auto file = found.begin(); file != found.end(); ++file) {
+    if (file == saved || file + 1 == saved) continue;
+    std::filesystem::remove(sum_file(*file), failed);
+    std::filesystem::remove(*file, failed);
   }
 }
 

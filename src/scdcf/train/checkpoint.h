@@ -31,7 +31,7 @@ void save_checkpoint(const Checkpoint& checkpoint, const std::filesystem::path& 
 /// Throws Error naming the file and what is wrong with it.
 Checkpoint load_checkpoint(const std::filesystem::path& file);
 
-/// The checkpoints of a run, step-000000123.pt, newest last. The two newest are kept.
+/// The checkpoints of a run, step-000000123.pt. The last one saved and the one before it are kept.
 class CheckpointFolder {
  public:
   explicit CheckpointFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}

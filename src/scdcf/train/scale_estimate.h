@@ -16,6 +16,9 @@ namespace scdcf::train {
 /// scale axis.
 torch::Tensor scale_response(models::Network& network, const torch::Tensor& images);
 
+/// The same for a whole set, `batch` images at a time, on the CPU.
+torch::Tensor scale_response(models::Network& network, const DeviceImages& images, int64_t batch);
+
 /// log2(size of the object) = intercept + slope * response, fitted where sizes are known.
 struct ScaleCalibration {
   double slope = 0, intercept = 0;
@@ -23,7 +26,10 @@ struct ScaleCalibration {
   double estimate(double response) const;
 };
 
-/// Least squares over a set whose sizes are known; nothing for networks without a scale axis or sets without sizes.
+/// Least squares of log2(scales[i]) against responses [n]. A response that never varies gives slope 0.
+ScaleCalibration fit_scale(const torch::Tensor& responses, const std::vector<float>& scales);
+
+/// fit_scale over a set whose sizes are known; nothing for networks without a scale axis or sets without sizes.
 std::optional<ScaleCalibration> calibrate_scale(models::Network& network, const DeviceImages& images,
                                                 const std::vector<float>& scales, int64_t batch);
 
