@@ -22,7 +22,10 @@ train::TrainedModel load_run(const RunArguments& arguments) {
 
 data::Splits load_run_data(const RunArguments& arguments, const train::TrainedModel& model) {
   auto options = model.config.data;
-  if (!arguments.data.empty()) options.name = arguments.data;
+  if (!arguments.data.empty()) {
+    options.name = arguments.data;
+    options.train_size = 0;  // of the run's own set
+  }
   if (!arguments.data_dir.empty()) options.data_dir = arguments.data_dir;
   if (arguments.count > 0) options.test_size = arguments.count;
   if (arguments.smallest_factor > 0) options.smallest_factor = arguments.smallest_factor;

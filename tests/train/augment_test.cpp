@@ -20,7 +20,7 @@ torch::Tensor middling_draws(int64_t count) {
 
 torch::Tensor noise_images(int64_t count, int64_t channels = 2) {
   torch::manual_seed(3);
-  return torch::randn({count, channels, 28, 28}).to(testing::device());
+  return torch::randn({count, channels, 28, 28}).to(scdcf::testing::device());
 }
 
 torch::Tensor black_of(const torch::Tensor& images) {
@@ -92,7 +92,9 @@ TEST(Augment, scale_jitter_enlarges_about_the_centre) {
         black[0].cpu();
     // At the border the two differ in what lies half a pixel outside.
     const auto inner = [](const torch::Tensor& t) { return t.slice(1, 1, 27).slice(2, 1, 27); };
-    if (beta >= 0) EXPECT_LE(farthest(inner(result[i].cpu()), inner(expected)), 1e-4) << beta;
+    if (beta >= 0) {
+      EXPECT_LE(farthest(inner(result[i].cpu()), inner(expected)), 1e-4) << beta;
+    }
     EXPECT_LE(farthest(result[i].slice(1, 10, 18).slice(2, 10, 18).cpu(), expected.slice(1, 10, 18).slice(2, 10, 18)),
               1e-4)
         << beta;

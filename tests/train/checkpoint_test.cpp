@@ -25,7 +25,7 @@ class CheckpointFile : public scdcf::testing::ScratchFolder {
     checkpoint.about = {{"step", step}, {"word", "ä \"quoted\""}};
     // A view of a large buffer, as the parameters of a training network are; and one on the device.
     checkpoint.tensors["weights"]["a.weight"] = torch::arange(1000000.0).narrow(0, 7, 6).view({2, 3});
-    checkpoint.tensors["weights"]["b"] = torch::full({}, step, testing::on_device(torch::kLong));
+    checkpoint.tensors["weights"]["b"] = torch::full({}, step, scdcf::testing::on_device(torch::kLong));
     checkpoint.tensors["best_weights"] = {};
     return checkpoint;
   }
@@ -103,7 +103,9 @@ TEST_F(CheckpointFile, another_kind_of_file_is_refused_even_with_a_sum_that_fits
 TEST_F(CheckpointFile, the_last_two_are_kept_and_the_newest_whole_one_is_found) {
   const CheckpointFolder checkpoints(folder_ / "checkpoints");
   EXPECT_FALSE(checkpoints.newest().has_value());
-  for (const int64_t step : {5, 10, 15}) checkpoints.save(sample(step), step);
+  for (const int64_t step : {5, 10}) checkpoints.save(sample(step), step);
+  write(folder_ / "checkpoints/.step-000000015.pt.x7gH2k", "what a killed run left");
+  checkpoints.save(sample(15), 15);
   const fs::path last = folder_ / "checkpoints/step-000000015.pt", before = folder_ / "checkpoints/step-000000010.pt";
   EXPECT_EQ(names_in(folder_ / "checkpoints").size(), 4U);
   EXPECT_EQ(checkpoints.newest()->file, last);
@@ -138,7 +140,7 @@ TEST_F(CheckpointFile, a_full_disk_leaves_nothing_half_written) {
 
 TEST_F(CheckpointFile, weights_of_another_network_are_refused_by_name) {
   torch::nn::Linear layer(3, 2), other(4, 2);
-  layer->to(testing::device());
+  layer->to(scdcf::testing::device());
   auto weights = train::weights_of(*layer);
   EXPECT_EQ(weights.size(), 2U);
   expect_error([&] { train::load_weights(*other, weights, "x.pt"); }, "x.pt", "\"weight\"", "[2, 3]", "[2, 4]");

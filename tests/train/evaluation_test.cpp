@@ -76,9 +76,9 @@ TEST(Evaluation, predictions_do_not_depend_on_the_batch) {
   auto config = scdcf::testing::tiny_config();
   torch::manual_seed(2);
   auto network = models::make_model(config.model);
-  network->to(testing::device());
+  network->to(scdcf::testing::device());
   network->train();
-  const train::DeviceImages images(splits.test, splits.mean, splits.deviation, testing::device());
+  const train::DeviceImages images(splits.test, splits.mean, splits.deviation, scdcf::testing::device());
   const auto whole = train::predict(*network, images, 1000);
   EXPECT_TRUE(network->is_training()) << "the mode must be as before";
   EXPECT_EQ(whole.labels.size(0), 40);
@@ -101,8 +101,8 @@ TEST(DeviceImages, are_normalised_as_the_formula_says) {
   set.width = 2;
   set.pixels = {0, 255, 51, 102, 10, 20, 30, 40};
   set.labels = {1, 0};
-  const train::DeviceImages images(set, {0.2, 0.5}, {0.5, 0.25}, testing::device());
-  const auto got = images.images(torch::tensor({1, 0}, testing::on_device(torch::kLong))).cpu();
+  const train::DeviceImages images(set, {0.2, 0.5}, {0.5, 0.25}, scdcf::testing::device());
+  const auto got = images.images(torch::tensor({1, 0}, scdcf::testing::on_device(torch::kLong))).cpu();
   ASSERT_EQ(got.sizes(), torch::IntArrayRef({2, 2, 1, 2}));
   for (int64_t i = 0; i < 2; ++i)
     for (int64_t c = 0; c < 2; ++c)

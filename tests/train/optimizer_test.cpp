@@ -16,13 +16,13 @@ using scdcf::testing::on_device;
 torch::nn::Sequential small_layers() {
   torch::manual_seed(5);
   torch::nn::Sequential layers(torch::nn::Linear(6, 5), torch::nn::Tanh(), torch::nn::Linear(5, 3));
-  layers->to(testing::device());
+  layers->to(scdcf::testing::device(), torch::kDouble);
   return layers;
 }
 
 torch::Tensor loss_at(torch::nn::Sequential& layers, int step) {
   torch::manual_seed(100 + static_cast<uint64_t>(step));
-  const auto input = torch::randn({4, 6}).to(testing::device());
+  const auto input = torch::randn({4, 6}, torch::kDouble).to(scdcf::testing::device());
   return layers->forward(input).pow(2).sum();
 }
 
@@ -45,7 +45,7 @@ void expect_same_path(const train::TrainOptions& options, torch::optim::Optimize
     loss_at(theirs, step).backward();
     reference.step();
     for (size_t i = 0; i < ours->parameters().size(); ++i)
-      ASSERT_LE((ours->parameters()[i] - theirs->parameters()[i]).abs().max().item<double>(), 1e-6) << "step " << step;
+      ASSERT_LE((ours->parameters()[i] - theirs->parameters()[i]).abs().max().item<double>(), 1e-9) << "step " << step;
   }
 }
 

@@ -24,7 +24,7 @@ struct PlaneNetwork : models::Network {
 
 TEST(ScaleEstimate, the_response_is_the_plane_that_answers_in_octaves) {
   PlaneNetwork network;
-  auto images = torch::zeros({5, 1, 4, 4}, testing::on_device(torch::kFloat));
+  auto images = torch::zeros({5, 1, 4, 4}, scdcf::testing::on_device(torch::kFloat));
   for (int64_t i = 0; i < 5; ++i) images[i].fill_(static_cast<double>(i));
   const auto response = train::scale_response(network, images).cpu();
   EXPECT_TRUE(torch::allclose(response, torch::arange(5) * 0.25)) << response;
@@ -57,16 +57,16 @@ TEST(ScaleEstimate, a_response_that_never_varies_predicts_the_mean) {
 
 TEST(ScaleEstimate, networks_without_a_scale_axis_and_sets_without_sizes_have_none) {
   auto splits = scdcf::testing::tiny_splits();
-  const train::DeviceImages images(splits.validation, splits.mean, splits.deviation, testing::device());
+  const train::DeviceImages images(splits.validation, splits.mean, splits.deviation, scdcf::testing::device());
   models::ModelOptions options;
   options.name = "cnn";
   options.channels = {4, 4, 4};
   auto cnn = models::make_model(options);
-  cnn->to(testing::device());
+  cnn->to(scdcf::testing::device());
   EXPECT_FALSE(train::scale_response(*cnn, images, 10).defined());
   EXPECT_FALSE(train::calibrate_scale(*cnn, images, splits.validation.scales, 10).has_value());
   auto scdcf = models::make_model(scdcf::testing::tiny_config().model);
-  scdcf->to(testing::device());
+  scdcf->to(scdcf::testing::device());
   EXPECT_FALSE(train::calibrate_scale(*scdcf, images, {}, 10).has_value());
   const auto whole = train::scale_response(*scdcf, images, 100), parts = train::scale_response(*scdcf, images, 7);
   EXPECT_TRUE(torch::allclose(whole, parts, 1e-4, 1e-5));
@@ -78,7 +78,7 @@ TEST(ScaleEstimate, after_a_short_training_the_response_grows_with_the_object) {
   config.model.scales = 5;
   config.train.epochs = 3;
   const auto result = train::train(config, splits, {}, {});
-  const train::DeviceImages images(splits.validation, splits.mean, splits.deviation, testing::device());
+  const train::DeviceImages images(splits.validation, splits.mean, splits.deviation, scdcf::testing::device());
   const auto fit = train::calibrate_scale(*result.network, images, splits.validation.scales, 100);
   ASSERT_TRUE(fit.has_value());
   EXPECT_GT(fit->correlation, 0.3);

@@ -18,7 +18,7 @@ using namespace scdcf;
 struct Bench {
   explicit Bench(const train::RunConfig& config, data::Splits splits = scdcf::testing::tiny_splits())
       : splits(std::move(splits)),
-        images(this->splits.train, this->splits.mean, this->splits.deviation, testing::device()),
+        images(this->splits.train, this->splits.mean, this->splits.deviation, scdcf::testing::device()),
         network(make(config)),
         optimizer(*network, config.train),
         step(*network, optimizer, images, config.train) {}
@@ -26,7 +26,7 @@ struct Bench {
   static std::shared_ptr<models::Network> make(const train::RunConfig& config) {
     torch::manual_seed(4);
     auto network = models::make_model(config.model);
-    network->to(testing::device());
+    network->to(scdcf::testing::device());
     network->train();
     return network;
   }
@@ -59,7 +59,7 @@ TEST(Step, lowers_the_loss_of_images_it_sees_again_and_again) {
 TEST(Step, repeats_exactly_and_depends_on_the_seed_of_dropout) {
   auto config = scdcf::testing::tiny_config();
   config.train.augment = {0.5, 2, true, 4};
-  const auto draws = train::draw_augmentation(60, at::detail::createCPUGenerator(1)).to(testing::device());
+  const auto draws = train::draw_augmentation(60, at::detail::createCPUGenerator(1)).to(scdcf::testing::device());
   const auto weights_after = [&](uint64_t seed) {
     Bench bench(config);
     const auto indices = scdcf::testing::all_indices(bench.images);
@@ -69,7 +69,7 @@ TEST(Step, repeats_exactly_and_depends_on_the_seed_of_dropout) {
   };
   const auto first = weights_after(10);
   EXPECT_FALSE(scdcf::testing::same_weights(*first, *weights_after(11)));
-  if (testing::device().is_cuda()) GTEST_SKIP() << "some sums on a GPU depend on the order of its threads";
+  if (scdcf::testing::device().is_cuda()) GTEST_SKIP() << "some sums on a GPU depend on the order of its threads";
   EXPECT_TRUE(scdcf::testing::same_weights(*first, *weights_after(10)));
 }
 
@@ -93,7 +93,7 @@ TEST(Step, remembers_the_first_step_whose_loss_is_not_finite_and_keeps_its_weigh
 }
 
 TEST(Step, gathering_and_augmenting_takes_less_than_3_percent_of_a_step) {
-  if (!testing::device().is_cpu()) GTEST_SKIP() << "on a GPU the parts of a step are not timed apart";
+  if (!scdcf::testing::device().is_cpu()) GTEST_SKIP() << "on a GPU the parts of a step are not timed apart";
   set_threads(0);
   train::RunConfig config;  // the network of the tables, 28 x 28
   config.train.augment = {1.0, 4, true, 8};

@@ -52,7 +52,7 @@ TEST_F(Trainer, keeps_the_best_epoch_and_tells_about_every_one) {
   for (const auto& record : result.history) best = std::max(best, record.validation_accuracy);
   EXPECT_EQ(result.best_validation, best);
   EXPECT_EQ(result.history[static_cast<size_t>(result.best_epoch - 1)].validation_accuracy, best);
-  const train::DeviceImages images(splits_.validation, splits_.mean, splits_.deviation, testing::device());
+  const train::DeviceImages images(splits_.validation, splits_.mean, splits_.deviation, scdcf::testing::device());
   EXPECT_EQ(train::predict(*result.network, images, 500).accuracy, best);
   EXPECT_EQ(result.test.classes.size(), 10U);
 
@@ -62,7 +62,7 @@ TEST_F(Trainer, keeps_the_best_epoch_and_tells_about_every_one) {
     const auto json = nlohmann::ordered_json::parse(line);
     EXPECT_EQ(json, train::to_json(result.history.at(epoch)));
     EXPECT_EQ(train::to_json(train::record_from_json(json)), json);
-    if (testing::device().is_cpu()) {
+    if (scdcf::testing::device().is_cpu()) {
       EXPECT_GT(json.at("data_share").get<double>(), 0);
       EXPECT_LT(json.at("data_share").get<double>(), 1);
     }
@@ -71,7 +71,7 @@ TEST_F(Trainer, keeps_the_best_epoch_and_tells_about_every_one) {
 }
 
 TEST_F(Trainer, goes_on_as_if_it_had_not_been_stopped) {
-  if (!testing::device().is_cpu()) GTEST_SKIP() << "exact on the CPU alone";
+  if (!scdcf::testing::device().is_cpu()) GTEST_SKIP() << "exact on the CPU alone";
   config_.train.augment = {0.5, 2, true, 4};
   const auto whole = train_for(kNever, false);
   // 60 images in batches of 25: three steps an epoch, two epochs.
@@ -115,7 +115,9 @@ TEST_F(Trainer, uses_the_older_checkpoint_where_the_newest_is_damaged) {
   const auto resumed = train_for(kNever, true);
   EXPECT_NE(notes_.find(newest.string() + ": is damaged"), std::string::npos) << notes_;
   EXPECT_NE(notes_.find("resumed from " + older.string()), std::string::npos) << notes_;
-  if (testing::device().is_cpu()) EXPECT_TRUE(scdcf::testing::same_weights(*whole.network, *resumed.network));
+  if (scdcf::testing::device().is_cpu()) {
+    EXPECT_TRUE(scdcf::testing::same_weights(*whole.network, *resumed.network));
+  }
   for (const auto& file : {newest, older}) write(file, "x");
   expect_error([&] { train_for(kNever, true); }, newest.string(), "no older one");
 }
@@ -153,7 +155,7 @@ TEST_F(Trainer, refuses_what_cannot_be_trained_before_anything_is_written) {
   refused([&] { splits_.train = data::prefix(splits_.train, 1); }, "1 training images");
   refused([&] { splits_.test = {}; }, "test images");
   refused([&] { splits_.validation = {}; }, "validation images");
-  if (testing::device().is_cpu()) refused([&] { config_.train.precision = "bfloat16"; }, "--precision");
+  if (scdcf::testing::device().is_cpu()) refused([&] { config_.train.precision = "bfloat16"; }, "--precision");
 }
 
 TEST_F(Trainer, a_single_image_left_over_is_dropped) {
@@ -175,14 +177,14 @@ TEST_F(Trainer, a_run_folder_is_kept_and_refuses_other_options) {
 }
 
 TEST_F(Trainer, a_trained_model_is_loaded_from_folder_file_or_checkpoint) {
-  expect_error([&] { train::load_model(run_, testing::device()); }, run_.string(), "missing");
+  expect_error([&] { train::load_model(run_, scdcf::testing::device()); }, run_.string(), "missing");
   train_for(1, false);
-  expect_error([&] { train::load_model(run_, testing::device()); }, run_.string(), "no weights yet");
+  expect_error([&] { train::load_model(run_, scdcf::testing::device()); }, run_.string(), "no weights yet");
   train_for(4, true);
-  EXPECT_NO_THROW(train::load_model(run_, testing::device()));  // the best epoch so far
+  EXPECT_NO_THROW(train::load_model(run_, scdcf::testing::device()));  // the best epoch so far
   const auto result = train_for(kNever, true);
   for (const auto& path : {run_, run_ / "model.pt"}) {
-    const auto model = train::load_model(path, testing::device());
+    const auto model = train::load_model(path, scdcf::testing::device());
     EXPECT_TRUE(scdcf::testing::same_weights(*model.network, *result.network));
     EXPECT_FALSE(model.network->is_training());
     EXPECT_EQ(model.class_names, splits_.train.class_names);
@@ -191,7 +193,7 @@ TEST_F(Trainer, a_trained_model_is_loaded_from_folder_file_or_checkpoint) {
     EXPECT_TRUE(model.calibration.has_value());
   }
   fs::remove(run_ / "model.pt.sha256");
-  expect_error([&] { train::load_model(run_, testing::device()); }, "model.pt", "no checksum");
+  expect_error([&] { train::load_model(run_, scdcf::testing::device()); }, "model.pt", "no checksum");
 }
 
 /// What Python's torch finds in a model file, as JSON: every name with its shape and its numbers.

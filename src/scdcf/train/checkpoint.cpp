@@ -140,6 +140,9 @@ void CheckpointFolder::save(const Checkpoint& checkpoint, int64_t step) const {
     std::filesystem::remove(sum_file(*file), failed);
     std::filesystem::remove(*file, failed);
   }
+  // What a killed run was writing (atomic_file.h) would stay for ever.
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, failed))
+    if (entry.path().filename().string().rfind(".step-", 0) == 0) std::filesystem::remove(entry.path(), failed);
 }
 
 std::optional<CheckpointFolder::Found> CheckpointFolder::newest() const {

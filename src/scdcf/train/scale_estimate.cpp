@@ -15,8 +15,8 @@ torch::Tensor scale_response(models::Network& network, const torch::Tensor& imag
   network.eval();
   const auto layers = network.features(images);
   network.train(was_training);
-  if (layers.empty() || layers.back().maps.dim() != 5) return {};
-  const auto maps = layers.back().maps.to(torch::kFloat).clamp_min(0);
+  if (layers.empty() || layers.front().maps.dim() != 5) return {};
+  const auto maps = layers.front().maps.to(torch::kFloat).clamp_min(0);
   const auto [value, plane] = maps.max(2);
   const auto weighted = (value * plane).flatten(1).sum(1), weight = value.flatten(1).sum(1);
   return weighted / weight.clamp_min(1e-12) * network.scale_step();
