@@ -81,7 +81,7 @@ TEST_F(Resume, ctrl_c_finishes_the_step_saves_and_says_how_to_go_on) {
   EXPECT_NE(stopped.out.find(command), std::string::npos) << stopped.out;
   EXPECT_FALSE(fs::exists(out / "model.pt"));
   EXPECT_GE(files_in(out / "checkpoints"), 2U);
-  const auto resumed = run({"train", "--out", out, "--resume"}, 300);
+  const auto resumed = run(resume(out), 300);
   EXPECT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_EQ(model_bytes(out), model_bytes(whole));
 }
@@ -94,7 +94,7 @@ TEST_F(Resume, damaged_checkpoints_are_named_and_the_older_one_is_used) {
   const fs::path newest = out / "checkpoints/step-000000040.pt", older = out / "checkpoints/step-000000030.pt";
   const auto bytes = read(newest);
   const auto expect_older_used = [&](const char* damage) {
-    const auto result = run({"train", "--out", out, "--resume"}, 300);
+    const auto result = run(resume(out), 300);
     EXPECT_EQ(result.code, 0) << result.err;
     EXPECT_NE(result.out.find("refused: " + newest.string()), std::string::npos) << damage << ":\n" << result.out;
     EXPECT_NE(result.out.find("resumed from " + older.string()), std::string::npos) << damage << ":\n" << result.out;
@@ -112,7 +112,7 @@ TEST_F(Resume, damaged_checkpoints_are_named_and_the_older_one_is_used) {
 
   const auto model_before = model_bytes(out);
   for (const auto& file : {newest, older}) write(file, "something else");
-  const auto result = run({"train", "--out", out, "--resume"});
+  const auto result = run(resume(out));
   EXPECT_EQ(result.code, 2);
   EXPECT_NE(result.err.find(newest.string()), std::string::npos) << result.err;
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;

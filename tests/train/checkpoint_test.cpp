@@ -134,8 +134,16 @@ TEST_F(CheckpointFile, a_full_disk_leaves_nothing_half_written) {
     const scdcf::testing::SmallDisk disk(500);
     expect_error([&] { checkpoints.save(sample(2), 2); }, "step-000000002.pt");
   }
-  EXPECT_EQ(names_in(folder_ / "checkpoints").size(), 2U);
+  EXPECT_FALSE(fs::exists(folder_ / "checkpoints/step-000000002.pt"));
+  for (const auto& name : names_in(folder_ / "checkpoints")) EXPECT_EQ(name.rfind("step-", 0), 0U) << name;
   EXPECT_EQ(checkpoints.newest()->checkpoint.about.at("step"), 1);
+}
+
+TEST_F(CheckpointFile, killed_between_the_sum_and_the_file_there_is_no_checkpoint_yet) {
+  const CheckpointFolder checkpoints(folder_ / "checkpoints");
+  checkpoints.save(sample(1), 1);
+  fs::remove(folder_ / "checkpoints/step-000000001.pt");
+  EXPECT_FALSE(checkpoints.newest().has_value());
 }
 
 TEST_F(CheckpointFile, weights_of_another_network_are_refused_by_name) {

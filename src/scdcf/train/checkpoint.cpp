@@ -30,7 +30,7 @@ void check_sum(const std::filesystem::path& file, const std::string& bytes) {
   std::ifstream stream(sum_file(file));
   std::string expected;
   require(static_cast<bool>(stream >> expected), file.string(), ": has no checksum (", sum_file(file).string(),
-          "), so it was not written to its end");
+          "), so nobody knows whether it is whole");
   Sha256 hash;
   hash.add(bytes.data(), bytes.size());
   require(hash.hex() == expected, file.string(), ": is damaged: its SHA-256 differs from the one in ",
@@ -102,11 +102,9 @@ void save_checkpoint(const Checkpoint& checkpoint, const std::filesystem::path& 
   const auto bytes = torch::pickle_save(dict);
   Sha256 hash;
   hash.add(bytes.data(), bytes.size());
-  // An old sum beside a new file would call it damaged; without one it counts as unfinished.
-  std::error_code ignored;
-  std::filesystem::remove(sum_file(file), ignored);
-  write_file_atomically(file, {bytes.data(), bytes.size()});
+  // In this order: a run that is killed in between leaves a sum without a file, which nobody minds.
   write_file_atomically(sum_file(file), hash.hex() + "  " + file.filename().string() + "\n");
+  write_file_atomically(file, {bytes.data(), bytes.size()});
 }
 
 Checkpoint load_checkpoint(const std::filesystem::path& file) {
@@ -137,8 +135,8 @@ void CheckpointFolder::save(const Checkpoint& checkpoint, int64_t step) const {
   const auto saved = std::find(found.begin(), found.end(), folder_ / name);
   for (auto file = found.begin(); file != found.end(); ++file) {
     if (file == saved || file + 1 == saved) continue;
-    std::filesystem::remove(sum_file(*file), failed);
     std::filesystem::remove(*file, failed);
+    std::filesystem::remove(sum_file(*file), failed);
   }
   // What a killed run was writing (atomic_file.h) would stay for ever.
   for (const auto& entry : std::filesystem::directory_iterator(folder_, failed))
