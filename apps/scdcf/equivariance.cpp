@@ -23,9 +23,7 @@ void equivariance(EquivarianceArguments arguments) {
   if (arguments.run.count == 0) arguments.run.count = 64;
   auto model = load_run(arguments.run);
   const auto splits = load_run_data(arguments.run, model);
-  train::TrainOptions options;
-  options.device = arguments.run.device;
-  const train::DeviceImages set(splits.test, splits.mean, splits.deviation, train::device_of(options));
+  const train::DeviceImages set(splits.test, splits.mean, splits.deviation, train::device_of(arguments.run.device));
   const auto indices = torch::arange(set.count(), torch::TensorOptions(set.device()).dtype(torch::kLong));
   const auto images = set.images(indices);
   double step = model.network->scale_step();
@@ -69,8 +67,8 @@ void add_equivariance(CLI::App& app) {
   auto* command = app.add_subcommand("equivariance", "How far the features of a trained network are from equivariance");
   auto arguments = std::make_shared<EquivarianceArguments>();
   add_run_arguments(*command, arguments->run);
-  command->add_option("--octaves", arguments->octaves,
-                      "Enlarge by two to this power; 0 for one step of the scale axis");
+  command->add_option("--octaves", arguments->octaves, "Enlarge by two to this power; 0 for one step of the scale axis")
+      ->check(CLI::Range(-4.0, 4.0));
   command->add_flag("--json", arguments->json, "Print JSON instead of a table");
   command->callback([arguments] { equivariance(*arguments); });
 }

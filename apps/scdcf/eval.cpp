@@ -27,9 +27,6 @@ report::Table table_of(const char* what, const std::vector<train::Group>& groups
 }
 
 void plot_scales(const train::Evaluation& evaluation, const std::string& title, const std::string& out) {
-  std::error_code failed;
-  std::filesystem::create_directories(out, failed);
-  require(!failed, "--out: ", out, ": the folder could not be made: ", failed.message());
   report::Plot plot;
   plot.title = title;
   plot.x_label = "size of the object (rescaling factor)";
@@ -46,12 +43,20 @@ void plot_scales(const train::Evaluation& evaluation, const std::string& title, 
             << '\n';
 }
 
+void make_folder(const std::string& out) {
+  std::error_code failed;
+  std::filesystem::create_directories(out, failed);
+  require(!failed, "--out: ", out, ": the folder could not be made: ", failed.message());
+}
+
 void eval(const EvalArguments& arguments) {
   auto model = load_run(arguments.run);
   const auto splits = load_run_data(arguments.run, model);
-  train::TrainOptions options;
-  options.device = arguments.run.device;
-  const train::DeviceImages images(splits.test, splits.mean, splits.deviation, train::device_of(options));
+  if (!arguments.out.empty()) {
+    require(!splits.test.scales.empty(), "--out: ", splits.name, " does not know the sizes of its objects: no plot");
+    make_folder(arguments.out);
+  }
+  const train::DeviceImages images(splits.test, splits.mean, splits.deviation, train::device_of(arguments.run.device));
   const auto evaluation = train::evaluate(splits.test, train::predict(*model.network, images, 500));
   if (arguments.json) {
     auto json = train::to_json(evaluation);
@@ -70,9 +75,7 @@ void eval(const EvalArguments& arguments) {
       table_of("size of the object", evaluation.scales).print(std::cout);
     }
   }
-  if (arguments.out.empty()) return;
-  require(!evaluation.scales.empty(), "--out: ", splits.name, " does not know the sizes of its objects: no plot");
-  plot_scales(evaluation, model.config.model.name + " on " + splits.name, arguments.out);
+  if (!arguments.out.empty()) plot_scales(evaluation, model.config.model.name + " on " + splits.name, arguments.out);
 }
 
 }  // namespace

@@ -52,17 +52,13 @@ data::ImageSet read_all(const PredictArguments& arguments, const models::ModelOp
 }
 
 void predict(const PredictArguments& arguments) {
-  train::TrainOptions options;
-  options.device = arguments.device;
-  const auto device = train::device_of(options);
+  constexpr int64_t kBatch = 100;
+  const auto device = train::device_of(arguments.device);
   auto model = train::load_model(arguments.run, device);
   const train::DeviceImages images(read_all(arguments, model.config.model), model.mean, model.deviation, device);
-  const auto predictions = train::predict(*model.network, images, 100);
+  const auto predictions = train::predict(*model.network, images, kBatch);
   torch::Tensor responses;
-  if (model.calibration) {
-    const auto all = torch::arange(images.count(), torch::TensorOptions(device).dtype(torch::kLong));
-    responses = train::scale_response(*model.network, images.images(all)).cpu();
-  }
+  if (model.calibration) responses = train::scale_response(*model.network, images, kBatch);
   report::Table table({"image", "label", "confidence (%)", "size of the object"});
   for (size_t i = 0; i < arguments.images.size(); ++i) {
     const auto index = static_cast<int64_t>(i);

@@ -9,20 +9,23 @@ void add_run_arguments(CLI::App& command, RunArguments& arguments) {
   command.add_option("--data", arguments.data, "Another data set than the run's own");
   command.add_option("--data-dir", arguments.data_dir, "Folder that holds the data");
   command.add_option("--count", arguments.count, "Test images to use; 0 for all")->check(CLI::NonNegativeNumber);
-  command.add_option("--smallest-factor", arguments.smallest_factor, "Of the scaled sets, instead of the run's own");
-  command.add_option("--largest-factor", arguments.largest_factor, "Of the scaled sets, instead of the run's own");
+  command.add_option("--smallest-factor", arguments.smallest_factor, "Of the scaled sets, instead of the run's own")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--largest-factor", arguments.largest_factor, "Of the scaled sets, instead of the run's own")
+      ->check(CLI::PositiveNumber);
   command.add_option("--device", arguments.device, "cpu, cuda or cuda:N")->capture_default_str();
 }
 
 train::TrainedModel load_run(const RunArguments& arguments) {
-  train::TrainOptions options;
-  options.device = arguments.device;
-  return train::load_model(arguments.run, train::device_of(options));
+  return train::load_model(arguments.run, train::device_of(arguments.device));
 }
 
 data::Splits load_run_data(const RunArguments& arguments, const train::TrainedModel& model) {
   auto options = model.config.data;
-  if (!arguments.data.empty()) options.name = arguments.data;
+  if (!arguments.data.empty()) {
+    options.name = arguments.data;
+    options.train_size = 0;  // of the run's own set
+  }
   if (!arguments.data_dir.empty()) options.data_dir = arguments.data_dir;
   if (arguments.count > 0) options.test_size = arguments.count;
   if (arguments.smallest_factor > 0) options.smallest_factor = arguments.smallest_factor;

@@ -1,5 +1,6 @@
 #include "run_options.h"
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 namespace scdcf::app {
@@ -9,7 +10,7 @@ namespace {
 template <class Visitor>
 void visit_model(models::ModelOptions& o, Visitor&& option) {
   option("model", o.name, "Network (see scdcf models)");
-  option("channels", o.channels, "Channels of each block; empty for the network's own");
+  option("channels", o.channels, "Channels of each block; none for the network's own");
   option("modes", o.modes, "K, basis functions in space; 0 for the network's own, here and below");
   option("scale-modes", o.scale_modes, "K_alpha, basis functions in scale");
   option("scale-taps", o.scale_taps, "L_alpha, taps in scale");
@@ -47,7 +48,7 @@ void visit_training(train::TrainOptions& o, Visitor&& option) {
   option("learning-rate", o.learning_rate, "Learning rate at the beginning");
   option("weight-decay", o.weight_decay, "Added to the gradient, times the weights");
   option("momentum", o.momentum, "Momentum of sgd");
-  option("milestones", o.milestones, "Epochs after which the learning rate is multiplied by --decay");
+  option("milestones", o.milestones, "Epochs after which the learning rate is multiplied by --decay; or none");
   option("decay", o.decay, "Factor on the learning rate at each milestone");
   option("batch", o.batch, "Images a step");
   option("epochs", o.epochs, "Passes over the training images");
@@ -60,6 +61,24 @@ void visit_training(train::TrainOptions& o, Visitor&& option) {
   option("precision", o.precision, "float32; on a GPU also tf32 and bfloat16");
 }
 
+std::string list_text(const std::vector<int64_t>& values) {
+  std::string text;
+  for (const auto value : values) text += (text.empty() ? "" : ",") + std::to_string(value);
+  return text.empty() ? kEmptyList : text;
+}
+
+std::vector<int64_t> parse_list(const std::string& name, const std::vector<std::string>& words) {
+  if (words == std::vector<std::string>{kEmptyList}) return {};
+  std::vector<int64_t> values;
+  for (const auto& word : words) {
+    const char* end = word.data() + word.size();
+    const auto [stopped, failure] = std::from_chars(word.data(), end, values.emplace_back());
+    if (failure != std::errc() || stopped != end)
+      throw CLI::ConversionError(name + ": got \"" + word + "\", expected whole numbers or " + kEmptyList);
+  }
+  return values;
+}
+
 /// Adds an option of any of the kinds above.
 struct Adder {
   CLI::App& command;
@@ -68,19 +87,19 @@ struct Adder {
     command.add_flag(std::string("--") + name, value, help)->group(group);
   }
   void operator()(const char* name, std::vector<int64_t>& value, const char* help) const {
-    command.add_option(std::string("--") + name, value, help)->delimiter(',')->group(group)->capture_default_str();
+    const auto flag = std::string("--") + name;
+    const auto set = [&value, flag](const std::vector<std::string>& words) { value = parse_list(flag, words); };
+    command.add_option_function<std::vector<std::string>>(flag, set, help)
+        ->delimiter(',')
+        ->type_name("INT,...")
+        ->default_str(list_text(value))
+        ->group(group);
   }
   template <class T>
   void operator()(const char* name, T& value, const char* help) const {
     command.add_option(std::string("--") + name, value, help)->group(group)->capture_default_str();
   }
 };
-
-nlohmann::json as_toml(const std::vector<int64_t>& values) { return values; }
-template <class T>
-nlohmann::json as_toml(const T& value) {
-  return value;
-}
 
 }  // namespace
 
@@ -99,8 +118,7 @@ std::string to_toml(const train::RunConfig& config) {
   std::string text;
   // Numbers, words, booleans and lists of numbers are written in TOML as they are in JSON.
   const auto line = [&](const char* name, const auto& value, const char* help) {
-    const auto written = as_toml(value).dump();
-    if (written != "[]" && written != "\"\"") text += std::string("# ") + help + "\n" + name + " = " + written + "\n";
+    text += std::string("# ") + help + "\n" + name + " = " + nlohmann::json(value).dump() + "\n";
   };
   visit_model(copy.model, line);
   text += "\n";

@@ -7,6 +7,9 @@
 
 namespace scdcf::app {
 
+/// What stands for an empty list on the command line.
+inline constexpr const char* kEmptyList = "none";
+
 void add_model_options(CLI::App& command, models::ModelOptions& options);
 void add_data_options(CLI::App& command, data::DataOptions& options);
 void add_training_options(CLI::App& command, train::TrainOptions& options);

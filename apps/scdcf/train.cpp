@@ -1,18 +1,18 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iostream>
 #include <memory>
+#include <sstream>
 #include <thread>
 
 #include "commands.h"
+#include "config_file.h"
 #include "interrupt.h"
-#include "status_line.h"
 #include "run_options.h"
 #include "scdcf/core/atomic_file.h"
 #include "scdcf/core/error.h"
-#include "scdcf/models/registry.h"
 #include "scdcf/train/run_folder.h"
+#include "status_line.h"
 
 namespace scdcf::app {
 namespace {
@@ -23,8 +23,9 @@ constexpr int kStopped = 130;  // what shells report for a program that Ctrl-C e
 
 struct TrainArguments {
   train::RunConfig config;
-  std::string out, realisations;
+  std::string out, realisations, config_file;
   bool resume = false;
+  bool only_resumes = false;  // nothing but the folder says what to train
   double checkpoint_seconds = 30;
 };
 
@@ -59,18 +60,21 @@ std::vector<int> parse_realisations(const TrainArguments& arguments) {
 /// Trains one realisation; true where it came to its end.
 bool train_one(const TrainArguments& arguments, train::RunConfig config, const fs::path& folder,
                const std::string& prefix, StatusLine& line) {
+  train::check(config.train);  // before the data is loaded, which takes longer
   const auto splits = data::load(config.data);
-  config = train::fit_to_data(config, splits);
-  if (!folder.empty()) {
-    train::prepare_run_folder(folder, config, arguments.resume);
-    write_file_atomically(folder / "config.toml", to_toml(config));
-  }
-  line.print(prefix + text("%s: %lld training, %lld validation and %lld test images, checksum %s", splits.name.c_str(),
-                           static_cast<long long>(splits.train.count()),
-                           static_cast<long long>(splits.validation.count()),
-                           static_cast<long long>(splits.test.count()), data::checksum(splits).c_str()));
   double train_loss = 0, accuracy = 0;
   train::TrainCallbacks callbacks;
+  callbacks.on_start = [&](const train::RunConfig& fitted) {
+    config = fitted;
+    if (!folder.empty()) {
+      train::prepare_run_folder(folder, config, arguments.resume);
+      write_file_atomically(folder / "config.toml", to_toml(config));
+    }
+    line.print(prefix + text("%s: %lld training, %lld validation and %lld test images, checksum %s",
+                             splits.name.c_str(), static_cast<long long>(splits.train.count()),
+                             static_cast<long long>(splits.validation.count()),
+                             static_cast<long long>(splits.test.count()), data::checksum(splits).c_str()));
+  };
   callbacks.on_step = [&](const train::StepProgress& p) {
     line.update(prefix + text("epoch %lld/%lld  step %lld/%lld  %.0f images/s  loss %.4f  validation %.2f%%  %s left",
                               static_cast<long long>(p.epoch), static_cast<long long>(p.epochs),
@@ -111,11 +115,11 @@ void train_all(const TrainArguments& arguments) {
   std::vector<char> finished(numbers.size(), 0);
   const auto work = [&](size_t i) {
     try {
-      auto config = arguments.config;
-      config.data.realisation = numbers[i];
-      const bool alone = numbers.size() == 1;
+      const bool alone = arguments.realisations.empty();
       fs::path folder = arguments.out;
       if (!alone && !folder.empty()) folder /= "realisation-" + std::to_string(numbers[i]);
+      auto config = arguments.only_resumes ? train::read_run_config(folder) : arguments.config;
+      if (!alone || !arguments.only_resumes) config.data.realisation = numbers[i];
       finished[i] = train_one(arguments, config, folder, alone ? "" : text("[%d] ", numbers[i]), line);
     } catch (...) {
       failures[i] = std::current_exception();
@@ -127,24 +131,27 @@ void train_all(const TrainArguments& arguments) {
       threads.emplace_back(work, i);
     } else if (!InterruptScope::requested()) {
       work(i);
+      if (failures[i]) break;
     }
   }
   for (auto& thread : threads) thread.join();
   for (const auto& failure : failures)
     if (failure) std::rethrow_exception(failure);
   if (std::find(finished.begin(), finished.end(), 0) == finished.end()) return;
-  line.print(arguments.out.empty() ? "stopped; nothing was saved, because there was no --out"
-                                   : "stopped and saved; go on with: scdcf train --out " + arguments.out + " --resume");
+  const auto which = arguments.realisations.empty() ? "" : " --realisations " + arguments.realisations;
+  line.print(arguments.out.empty()
+                 ? "stopped; nothing was saved, because there was no --out"
+                 : "stopped and saved; go on with: scdcf train --out " + arguments.out + which + " --resume");
   throw CLI::RuntimeError(kStopped);
 }
 
-/// With --resume and no option that says what to train, the run says it itself.
-bool only_resumes(const CLI::App& command) {
-  for (const auto* option : command.get_options()) {
+/// Whether an option of the command line or the file says what to train, on what or how.
+bool says_what_to_train(const CLI::App& command) {
+  const auto options = command.get_options([](const CLI::Option* option) {
     const auto& group = option->get_group();
-    if (option->count() > 0 && (group == "Network" || group == "Data" || group == "Training")) return false;
-  }
-  return true;
+    return option->count() > 0 && (group == "Network" || group == "Data" || group == "Training");
+  });
+  return !options.empty();
 }
 
 }  // namespace
@@ -155,16 +162,20 @@ void add_train(CLI::App& app) {
   add_model_options(*command, arguments->config.model);
   add_data_options(*command, arguments->config.data);
   add_training_options(*command, arguments->config.train);
-  command->add_option("--realisations", arguments->realisations, "Several at once, such as 0-4; they share a GPU")
-      ->group("Data");
+  command
+      ->add_option("--realisations", arguments->realisations,
+                   "Several, such as 0-4, each into a folder of its own; at once where they share a GPU")
+      ->group("Run");
   command->add_option("--out", arguments->out, "Folder of the run")->group("Run");
   command->add_flag("--resume", arguments->resume, "Go on with the run in --out")->group("Run");
   command
       ->add_option("--checkpoint-seconds", arguments->checkpoint_seconds,
                    "Save at the end of an epoch when the last checkpoint is older than this")
+      ->check(CLI::NonNegativeNumber)
       ->group("Run")
       ->capture_default_str();
-  command->set_config("--config", "", "Read options from a TOML file; the command line wins")->group("Run");
+  command->add_option("--config", arguments->config_file, "Read options from a TOML file; the command line wins")
+      ->group("Run");
   command->footer(
       "Examples:\n"
       "  scdcf train --model scdcfnet --data smnist --train-size 5000 --out runs/a\n"
@@ -172,9 +183,8 @@ void add_train(CLI::App& app) {
       "  scdcf train --config runs/a/config.toml --seed 1 --out runs/b");
   command->callback([arguments, command] {
     require(!arguments->resume || !arguments->out.empty(), "--resume: needs --out, the folder of the run");
-    if (arguments->resume && arguments->realisations.empty() && only_resumes(*command) &&
-        fs::exists(fs::path(arguments->out) / "config.json"))
-      arguments->config = train::read_run_config(arguments->out);
+    if (!arguments->config_file.empty()) apply_config_file(*command, arguments->config_file);
+    arguments->only_resumes = arguments->resume && !says_what_to_train(*command);
     train_all(*arguments);
   });
 }

@@ -29,6 +29,12 @@ class ProgramTest : public ScratchFolder {
 
   /// Runs the program with these arguments, for at most `seconds`.
   Result run(const std::vector<std::string>& arguments, int seconds = 60) const {
+    const pid_t child = start(arguments);
+    return child == 0 ? Result{} : finish(child, seconds);
+  }
+
+  /// Starts it, one at a time; 0 where that failed.
+  pid_t start(const std::vector<std::string>& arguments) const {
     const std::filesystem::path out = folder_ / "stdout.txt", err = folder_ / "stderr.txt";
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
@@ -42,7 +48,12 @@ class ProgramTest : public ScratchFolder {
     const int failed = posix_spawn(&child, SCDCF_PROGRAM, &actions, nullptr, argv.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     EXPECT_EQ(failed, 0) << SCDCF_PROGRAM << " did not start";
-    if (failed != 0) return {};
+    return failed == 0 ? child : 0;
+  }
+
+  /// Waits for what was started, at most `seconds`.
+  Result finish(pid_t child, int seconds = 60) const {
+    const std::filesystem::path out = folder_ / "stdout.txt", err = folder_ / "stderr.txt";
     const int status = wait_for(child, seconds);
     Result result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
     std::filesystem::remove(out);

@@ -8,6 +8,9 @@
 
 namespace scdcf::train {
 
+/// What each of the numbers that belong to an image decides. 0.5 leaves size and place as they are.
+enum Draw : int64_t { kDrawScale, kDrawShiftX, kDrawShiftY, kDrawFlip, kDrawHoleX, kDrawHoleY, kDraws };
+
 /// Numbers that say what happens to each of `count` images, uniform in [0, 1): [count, kDraws] on the CPU.
 torch::Tensor draw_augmentation(int64_t count, at::Generator generator);
 

@@ -30,7 +30,7 @@ void check_sum(const std::filesystem::path& file, const std::string& bytes) {
   std::ifstream stream(sum_file(file));
   std::string expected;
   require(static_cast<bool>(stream >> expected), file.string(), ": has no checksum (", sum_file(file).string(),
-          "), so it was not written to its end");
+          "), so nobody knows whether it is whole");
   Sha256 hash;
   hash.add(bytes.data(), bytes.size());
   require(hash.hex() == expected, file.string(), ": is damaged: its SHA-256 differs from the one in ",
@@ -54,10 +54,12 @@ Checkpoint unpack(const std::string& bytes, const std::filesystem::path& file) {
       if (key == "about") checkpoint.about = nlohmann::ordered_json::parse(item.value().toStringRef());
       if (item.value().isGenericDict()) checkpoint.tensors[key] = to_map(item.value());
     }
-  } catch (const c10::Error&) {
-    detail::fail(file.string(), ": cannot be read as a checkpoint");
+  } catch (const Error&) {
+    throw;
   } catch (const nlohmann::json::exception&) {
     detail::fail(file.string(), ": cannot be read as a checkpoint: its description is not JSON");
+  } catch (const std::exception&) {  // torch throws c10::Error, std::out_of_range and others, over many lines
+    detail::fail(file.string(), ": cannot be read as a checkpoint");
   }
   return checkpoint;
 }
@@ -100,11 +102,9 @@ void save_checkpoint(const Checkpoint& checkpoint, const std::filesystem::path& 
   const auto bytes = torch::pickle_save(dict);
   Sha256 hash;
   hash.add(bytes.data(), bytes.size());
-  // An old sum beside a new file would call it damaged; without one it counts as unfinished.
-  std::error_code ignored;
-  std::filesystem::remove(sum_file(file), ignored);
-  write_file_atomically(file, {bytes.data(), bytes.size()});
+  // In this order: a run that is killed in between leaves a sum without a file, which nobody minds.
   write_file_atomically(sum_file(file), hash.hex() + "  " + file.filename().string() + "\n");
+  write_file_atomically(file, {bytes.data(), bytes.size()});
 }
 
 Checkpoint load_checkpoint(const std::filesystem::path& file) {
@@ -130,11 +130,17 @@ void CheckpointFolder::save(const Checkpoint& checkpoint, int64_t step) const {
   char name[32];
   std::snprintf(name, sizeof name, "step-%09lld.pt", static_cast<long long>(step));
   save_checkpoint(checkpoint, folder_ / name);
-  auto old = files();
-  for (size_t i = 0; i + 2 < old.size(); ++i) {
-    std::filesystem::remove(sum_file(old[i]), failed);
-    std::filesystem::remove(old[i], failed);
+  // Later ones than this, if any, were damaged: the run would not have come back here else.
+  const auto found = files();
+  const auto saved = std::find(found.begin(), found.end(), folder_ / name);
+  for (auto file = found.begin(); file != found.end(); ++file) {
+    if (file == saved || file + 1 == saved) continue;
+    std::filesystem::remove(*file, failed);
+    std::filesystem::remove(sum_file(*file), failed);
   }
+  // What a killed run was writing (atomic_file.h) would stay for ever.
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, failed))
+    if (entry.path().filename().string().rfind(".step-", 0) == 0) std::filesystem::remove(entry.path(), failed);
 }
 
 std::optional<CheckpointFolder::Found> CheckpointFolder::newest() const {

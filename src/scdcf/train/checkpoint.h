@@ -26,12 +26,12 @@ TensorMap weights_of(const torch::nn::Module& network);
 /// Copies them back. Throws Error naming the first tensor that is missing, superfluous or of another shape.
 void load_weights(torch::nn::Module& network, const TensorMap& weights, const std::string& from);
 
-/// Writes FILE, then FILE.sha256 (in the format of sha256sum); a file without its sum does not count as written.
+/// Writes FILE.sha256 (in the format of sha256sum), then FILE: whenever it ends, a file that is there has its sum.
 void save_checkpoint(const Checkpoint& checkpoint, const std::filesystem::path& file);
 /// Throws Error naming the file and what is wrong with it.
 Checkpoint load_checkpoint(const std::filesystem::path& file);
 
-/// The checkpoints of a run, step-000000123.pt, newest last. The two newest are kept.
+/// The checkpoints of a run, step-000000123.pt. The last one saved and the one before it are kept.
 class CheckpointFolder {
  public:
   explicit CheckpointFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}

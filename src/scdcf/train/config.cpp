@@ -104,9 +104,12 @@ void check(const TrainOptions& o) {
           "\", expected adam or sgd");
   require(std::isfinite(o.learning_rate) && o.learning_rate > 0, "--learning-rate: got ", o.learning_rate,
           ", expected a positive number");
-  require(o.weight_decay >= 0, "--weight-decay: got ", o.weight_decay, ", expected 0 or more");
+  require(std::isfinite(o.weight_decay) && o.weight_decay >= 0, "--weight-decay: got ", o.weight_decay,
+          ", expected 0 or more");
   require(o.momentum >= 0 && o.momentum < 1, "--momentum: got ", o.momentum, ", expected 0 <= m < 1");
   require(o.decay > 0 && o.decay <= 1, "--decay: got ", o.decay, ", expected 0 < d <= 1");
+  for (const int64_t milestone : o.milestones)
+    require(milestone >= 1, "--milestones: got ", milestone, ", expected epochs from 1 on");
   require(o.batch >= 2, "--batch: got ", o.batch, ", expected at least 2 (batch-norm needs two)");
   require(o.epochs >= 1, "--epochs: got ", o.epochs, ", expected at least 1");
   require(o.augment.scale_octaves >= 0 && o.augment.scale_octaves <= 4, "--augment-scale: got ",

@@ -12,9 +12,11 @@ std::string first_bad_layer(models::Network& network, const torch::Tensor& image
   if (!finite(images)) return "the input images";
   for (const auto& item : network.named_parameters())
     if (!finite(item.value())) return "the weights " + item.key();
-  for (const auto& output : network.features(images))
+  const auto outputs = network.features(images);
+  for (const auto& output : outputs)
     if (!finite(output.maps)) return output.layer;
-  return finite(network.forward(images)) ? "the loss" : "the last layers";
+  if (finite(network.forward(images))) return "the loss";
+  return outputs.empty() ? "the layers" : "the layers behind " + outputs.back().layer;
 }
 
 }  // namespace scdcf::train

@@ -16,6 +16,9 @@ namespace {
 /// Edges of the groups are multiples of this.
 constexpr double kScaleStep = 0.1;
 
+/// The group a size belongs to; sizes are floats, so 0.7 may lie a little below 0.7.
+int scale_bin(float scale) { return static_cast<int>(std::floor(scale / kScaleStep + 1e-4)); }
+
 std::string range_name(double from, double to) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f-%.1f", from, to);
@@ -66,10 +69,13 @@ Evaluation evaluate(const data::ImageSet& set, const Predictions& predictions) {
   result.loss = predictions.loss;
   for (const auto& name : set.class_names) result.classes.push_back({name});
   const bool sized = !set.scales.empty();
+  require(!sized || set.scales.size() == set.labels.size(), "evaluation: got ", set.scales.size(),
+          " sizes of objects, expected ", set.count());
   int first = 0;
   if (sized) {
     const auto [smallest, largest] = std::minmax_element(set.scales.begin(), set.scales.end());
-    first = static_cast<int>(std::floor(*smallest / kScaleStep + 1e-4));
+    first = scale_bin(*smallest);
+    // The largest size closes its group instead of opening one of its own.
     const int last = std::max(first, static_cast<int>(std::ceil(*largest / kScaleStep - 1e-4)) - 1);
     for (int i = first; i <= last; ++i)
       result.scales.push_back({range_name(i * kScaleStep, (i + 1) * kScaleStep), i * kScaleStep, (i + 1) * kScaleStep});
@@ -83,8 +89,8 @@ Evaluation evaluate(const data::ImageSet& set, const Predictions& predictions) {
     };
     if (static_cast<size_t>(label) < result.classes.size()) count(result.classes[static_cast<size_t>(label)]);
     if (!sized) continue;
-    const int bin = static_cast<int>(std::floor(set.scales[static_cast<size_t>(i)] / kScaleStep)) - first;
-    count(result.scales[static_cast<size_t>(std::clamp(bin, 0, static_cast<int>(result.scales.size()) - 1))]);
+    const int bin = scale_bin(set.scales[static_cast<size_t>(i)]) - first;
+    count(result.scales[static_cast<size_t>(std::min(bin, static_cast<int>(result.scales.size()) - 1))]);
   }
   return result;
 }

@@ -29,7 +29,7 @@ Optimizer::Optimizer(torch::nn::Module& network, const TrainOptions& options) : 
   learning_rate_ = torch::full({}, options_.learning_rate, values_.options());
 }
 
-void Optimizer::step(const std::vector<torch::Tensor>& gradients, const torch::Tensor& loss) {
+void Optimizer::step(const std::vector<torch::Tensor>& gradients, const torch::Tensor& sound) {
   const torch::NoGradGuard no_grad;
   std::vector<torch::Tensor> flat;
   flat.reserve(gradients.size());
@@ -39,7 +39,7 @@ void Optimizer::step(const std::vector<torch::Tensor>& gradients, const torch::T
   steps_.add_(1);
   const auto change = options_.optimizer == "adam" ? adam_update(gradient) : sgd_update(gradient);
   // The weights of a step that failed are kept: they are what tells where it failed.
-  values_.sub_(torch::where(torch::isfinite(loss), change, torch::zeros_like(change)));
+  values_.sub_(torch::where(sound, change, torch::zeros_like(change)));
 }
 
 torch::Tensor Optimizer::adam_update(const torch::Tensor& gradient) {

@@ -19,8 +19,9 @@ class Optimizer {
 
   const std::vector<torch::Tensor>& parameters() const { return parameters_; }
   void set_learning_rate(double rate) { learning_rate_.fill_(rate); }
-  /// One step with the gradients of parameters(), which are left as they are where `loss` is not finite.
-  void step(const std::vector<torch::Tensor>& gradients, const torch::Tensor& loss);
+  /// One step with the gradients of parameters(), which stay as they are where `sound`, a boolean on the device, is
+  /// false.
+  void step(const std::vector<torch::Tensor>& gradients, const torch::Tensor& sound);
 
   /// What must be saved to go on as if nothing had happened. The tensors are the live ones.
   std::map<std::string, torch::Tensor> state() const;

@@ -22,9 +22,11 @@ nlohmann::json read_json(const fs::path& file) {
 
 /// The weights to use and what was saved with them.
 Checkpoint best_of(const fs::path& run) {
-  if (fs::is_regular_file(run)) return load_checkpoint(run);
-  require(fs::is_directory(run), run.string(), ": is missing, expected the folder of a run or a model file");
-  if (fs::exists(run / "model.pt")) return load_checkpoint(run / "model.pt");
+  std::error_code unreadable;
+  if (fs::is_regular_file(run, unreadable)) return load_checkpoint(run);
+  require(fs::is_directory(run, unreadable), run.string(),
+          ": is missing, expected the folder of a run or a model file");
+  if (fs::exists(run / "model.pt", unreadable)) return load_checkpoint(run / "model.pt");
   auto found = CheckpointFolder(run / "checkpoints").newest();
   require(found.has_value() && !found->checkpoint.tensors["best_weights"].empty(), run.string(),
           ": has no weights yet, expected model.pt or a checkpoint of a whole epoch");
@@ -36,7 +38,8 @@ Checkpoint best_of(const fs::path& run) {
 
 void prepare_run_folder(const fs::path& folder, const RunConfig& config, bool resume) {
   const auto file = folder / "config.json";
-  if (fs::exists(file)) {
+  std::error_code failed;
+  if (fs::exists(file, failed)) {
     require(resume, folder.string(), ": holds a run already: add --resume to go on with it, or choose another --out");
     const nlohmann::json before = to_json(read_run_config(folder)), now = to_json(config);
     for (const auto& change : nlohmann::json::diff(before, now)) {
@@ -49,7 +52,6 @@ void prepare_run_folder(const fs::path& folder, const RunConfig& config, bool re
     }
     return;
   }
-  std::error_code failed;
   fs::create_directories(folder, failed);
   require(!failed, folder.string(), ": cannot be made: ", failed.message());
   write_file_atomically(file, to_json(config).dump(2) + "\n");

@@ -17,26 +17,30 @@ torch::Tensor scale_response(models::Network& network, const torch::Tensor& imag
   network.eval();
   const auto layers = network.features(images);
   network.train(was_training);
-  if (layers.empty() || layers.back().maps.dim() != 5) return {};
-  const auto maps = layers.back().maps.to(torch::kFloat).clamp_min(0);
+  if (layers.empty() || layers.front().maps.dim() != 5) return {};
+  const auto maps = layers.front().maps.to(torch::kFloat).clamp_min(0);
   const auto [value, plane] = maps.max(2);
   const auto weighted = (value * plane).flatten(1).sum(1), weight = value.flatten(1).sum(1);
   return weighted / weight.clamp_min(1e-12) * network.scale_step();
 }
 
-double ScaleCalibration::estimate(double response) const { return std::exp2(intercept + slope * response); }
-
-std::optional<ScaleCalibration> calibrate_scale(models::Network& network, const DeviceImages& images,
-                                                const std::vector<float>& scales, int64_t batch) {
-  if (network.scale_step() == 0 || scales.empty()) return std::nullopt;
+torch::Tensor scale_response(models::Network& network, const DeviceImages& images, int64_t batch) {
   std::vector<torch::Tensor> responses;
   for (int64_t first = 0; first < images.count(); first += batch) {
     const auto indices = torch::arange(first, std::min(first + batch, images.count()),
                                        torch::TensorOptions(images.device()).dtype(torch::kLong));
     responses.push_back(scale_response(network, images.images(indices)));
-    if (!responses.back().defined()) return std::nullopt;
+    if (!responses.back().defined()) return {};
   }
-  const auto x = torch::cat(responses).to(torch::kCPU, torch::kDouble);
+  return torch::cat(responses).cpu();
+}
+
+double ScaleCalibration::estimate(double response) const { return std::exp2(intercept + slope * response); }
+
+ScaleCalibration fit_scale(const torch::Tensor& responses, const std::vector<float>& scales) {
+  require(responses.size(0) == static_cast<int64_t>(scales.size()), "scale calibration: got ", responses.size(0),
+          " responses, expected one for each of ", scales.size(), " sizes");
+  const auto x = responses.to(torch::kCPU, torch::kDouble);
   const auto y = torch::tensor(scales).to(torch::kDouble).log2();
   const auto dx = x - x.mean(), dy = y - y.mean();
   const double xx = dx.dot(dx).item<double>(), xy = dx.dot(dy).item<double>(), yy = dy.dot(dy).item<double>();
@@ -47,6 +51,14 @@ std::optional<ScaleCalibration> calibrate_scale(models::Network& network, const 
   }
   result.intercept = y.mean().item<double>() - result.slope * x.mean().item<double>();
   return result;
+}
+
+std::optional<ScaleCalibration> calibrate_scale(models::Network& network, const DeviceImages& images,
+                                                const std::vector<float>& scales, int64_t batch) {
+  if (network.scale_step() == 0 || scales.empty()) return std::nullopt;
+  const auto responses = scale_response(network, images, batch);
+  if (!responses.defined()) return std::nullopt;
+  return fit_scale(responses, scales);
 }
 
 nlohmann::ordered_json to_json(const ScaleCalibration& calibration) {

@@ -3,6 +3,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <torch/torch.h>
 
+#include <chrono>
 #include <map>
 
 #include "scdcf/core/error.h"
@@ -38,8 +39,9 @@ struct Step::State {
   const DeviceImages& images;
   TrainOptions options;
   at::Generator generator;
-  // Sums on the device: loss and correct and count in one, the steps so far and the first bad one in another.
+  // On the device: sums of loss, correct and count; the steps so far and the first bad one.
   torch::Tensor sums, steps, first_bad;
+  double data_seconds = 0;
 
   State(models::Network& network, Optimizer& optimizer, const DeviceImages& images, TrainOptions options)
       : network(network),
@@ -55,9 +57,13 @@ struct Step::State {
 
   /// Everything on the device, nothing that asks the host: capturable.
   void compute(const torch::Tensor& indices, const torch::Tensor& draws) {
+    const auto started = std::chrono::steady_clock::now();
     auto batch = images.images(indices);
     const auto labels = images.labels(indices);
     if (options.augment.any()) batch = augment(batch, draws, options.augment, images.black());
+    // A GPU would only have been told what to do by now.
+    if (batch.is_cpu())
+      data_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
     torch::Tensor scores;
     {
       const nn::RandomScope random(generator);
@@ -68,13 +74,13 @@ struct Step::State {
     const auto loss = torch::nn::functional::cross_entropy(scores, labels);
     const auto gradients = torch::autograd::grad({loss}, optimizer.parameters());
     const torch::NoGradGuard no_grad;
-    optimizer.step(gradients, loss);
+    first_bad.copy_(torch::where(torch::isfinite(loss).logical_or_(first_bad.ge(0)), first_bad, steps));
+    steps.add_(1);
+    optimizer.step(gradients, first_bad.lt(0));
     const auto correct = scores.argmax(1).eq(labels).sum();
     const double count = static_cast<double>(indices.size(0));
     sums.add_(torch::stack(
         {loss.to(torch::kDouble) * count, correct.to(torch::kDouble), torch::full({}, count, sums.options())}));
-    first_bad.copy_(torch::where(torch::isfinite(loss).logical_or_(first_bad.ge(0)), first_bad, steps));
-    steps.add_(1);
   }
 
 #ifdef SCDCF_WITH_CUDA
@@ -156,6 +162,7 @@ StepTotals Step::totals() const {
   totals.correct = static_cast<int64_t>(sums[1].item<double>());
   totals.count = static_cast<int64_t>(sums[2].item<double>());
   totals.first_bad_step = state_->first_bad.item<int64_t>();
+  totals.data_seconds = state_->data_seconds;
   return totals;
 }
 
@@ -164,6 +171,7 @@ void Step::reset_totals(const StepTotals& totals) {
       {totals.loss, static_cast<double>(totals.correct), static_cast<double>(totals.count)}, torch::kDouble));
   state_->steps.zero_();
   state_->first_bad.fill_(-1);
+  state_->data_seconds = totals.data_seconds;
 }
 
 void apply_precision(const TrainOptions& options, torch::Device device) {

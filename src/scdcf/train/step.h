@@ -16,6 +16,7 @@ struct StepTotals {
   int64_t correct = 0;
   int64_t count = 0;
   int64_t first_bad_step = -1;  ///< counted from the reset; the first step whose loss was not a number or infinite
+  double data_seconds = 0;      ///< for gathering and augmenting images; measured on the CPU alone
 };
 
 class Step {
@@ -24,7 +25,8 @@ class Step {
   ~Step();
 
   /// Trains on the images at `indices` [n]; `draws` [n, ...] says how they are augmented (ignored without
-  /// augmentation). Both on the device. Random layers draw from a stream of this seed.
+  /// augmentation). Both on the device. Random layers draw from a stream of this seed. After a step whose loss was not
+  /// finite the weights change no more.
   void run(const torch::Tensor& indices, const torch::Tensor& draws, uint64_t dropout_seed);
 
   /// Waits for the device.

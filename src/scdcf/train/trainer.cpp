@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include <chrono>
+#include <cmath>
 #include <mutex>
 
 #include "scdcf/core/atomic_file.h"
@@ -59,11 +60,14 @@ class Run {
     const int64_t rest = images_.count() % config.train.batch;
     steps_per_epoch_ = images_.count() / config.train.batch + (rest > 1 ? 1 : 0);
     require(steps_per_epoch_ > 0, "training: got ", images_.count(), " training images, expected at least 2");
+    require(validation_.count() > 0, "training: got no validation images, expected at least one");
+    require(splits.test.count() > 0, "training: got no test images, expected at least one");
     result_.data_checksum = data::checksum(splits);
     result_.network = network_;
   }
 
   TrainResult run() {
+    if (callbacks_.on_start) callbacks_.on_start(config_);
     if (folder_.resume) resume();
     resumed_ = last_saved_ = now();
     while (epoch_ < config_.train.epochs) {
@@ -84,6 +88,7 @@ class Run {
 
   /// Goes on to the end of the epoch or, where the run is to stop, to the end of the step.
   void run_epoch() {
+    const double started = now();
     network_->train();
     optimizer_.set_learning_rate(learning_rate(config_.train, epoch_));
     // Order and augmentation of a whole epoch are drawn and moved to the device at once.
@@ -95,7 +100,7 @@ class Run {
       if (config_.train.augment.any())
         draws = draw_augmentation(count, stream(Purpose::augmentation, epoch_)).to(device_);
     }
-    const double started = now();
+    const double drawing = now() - started;
     const int64_t first_step = step_in_epoch_;
     if (first_step == 0) step_.reset_totals();
     while (step_in_epoch_ < steps_per_epoch_) {
@@ -105,25 +110,46 @@ class Run {
       step_.run(indices, draws.defined() ? draws.narrow(0, first, size) : draws,
                 stream_seed(run_seed(config_), Purpose::dropout, step));
       // On a GPU asking every step would make the host wait.
-      if (device_.is_cpu()) check_loss(order, first_step);
+      if (device_.is_cpu()) check_loss(order, draws, first_step);
       ++step_in_epoch_;
       report_step(started, first_step);
       if (step_in_epoch_ < steps_per_epoch_ && callbacks_.stop && callbacks_.stop()) return;
     }
-    check_loss(order, first_step);
-    end_epoch(started, first_step);
+    check_loss(order, draws, first_step);
+    EpochRecord record;
+    const auto totals = step_.totals();
+    const double trained = now() - started;
+    record.epoch = epoch_ + 1;
+    record.learning_rate = learning_rate(config_.train, epoch_);
+    record.train_loss = totals.loss / static_cast<double>(totals.count);
+    record.train_accuracy = static_cast<double>(totals.correct) / static_cast<double>(totals.count);
+    const int64_t images = std::min(steps_per_epoch_ * batch, count) - first_step * batch;
+    record.images_per_second = static_cast<double>(images) / trained;
+    if (device_.is_cpu()) record.data_share = (drawing + totals.data_seconds) / trained;
+    validate(record);
+    record.seconds = now() - started;
+    result_.history.push_back(record);
+    write_metrics();
+    if (callbacks_.on_epoch) callbacks_.on_epoch(record);
     ++epoch_;
     step_in_epoch_ = 0;
   }
 
-  void check_loss(const torch::Tensor& order, int64_t first_step) {
+  void check_loss(const torch::Tensor& order, const torch::Tensor& draws, int64_t first_step) {
     const auto totals = step_.totals();
     if (totals.first_bad_step < 0) return;
     const int64_t step = first_step + totals.first_bad_step, first = step * config_.train.batch;
-    const auto indices = order.narrow(0, first, std::min(config_.train.batch, images_.count() - first));
-    detail::fail("training: the loss is not finite at step ", epoch_ * steps_per_epoch_ + step + 1, " (epoch ",
+    const int64_t size = std::min(config_.train.batch, images_.count() - first);
+    auto images = images_.images(order.narrow(0, first, size));
+    if (draws.defined()) images = augment(images, draws.narrow(0, first, size), config_.train.augment, images_.black());
+    fail_at("the loss", step, images);
+  }
+
+  /// `step` counts from the beginning of the epoch.
+  [[noreturn]] void fail_at(const char* what, int64_t step, const torch::Tensor& images) {
+    detail::fail("training: ", what, " is not finite at step ", epoch_ * steps_per_epoch_ + step + 1, " (epoch ",
                  epoch_ + 1, "), learning rate ", learning_rate(config_.train, epoch_), ", first in ",
-                 first_bad_layer(*network_, images_.images(indices)));
+                 first_bad_layer(*network_, images));
   }
 
   void report_step(double epoch_started, int64_t first_step) {
@@ -134,30 +160,24 @@ class Run {
                         per_step * static_cast<double>(left), static_cast<double>(config_.train.batch) / per_step});
   }
 
-  void end_epoch(double epoch_started, int64_t first_step) {
-    const auto totals = step_.totals();
-    EpochRecord record;
-    record.epoch = epoch_ + 1;
-    record.learning_rate = learning_rate(config_.train, epoch_);
-    record.train_loss = totals.loss / static_cast<double>(totals.count);
-    record.train_accuracy = static_cast<double>(totals.correct) / static_cast<double>(totals.count);
-    const double trained = now() - epoch_started;
-    record.images_per_second = static_cast<double>((steps_per_epoch_ - first_step) * config_.train.batch) / trained;
+  /// Validates the weights of the epoch's end and keeps them where they are the best.
+  void validate(EpochRecord& record) {
     const auto validation = predict(*network_, validation_, kEvaluationBatch, config_.train.precision == "bfloat16");
+    // The last step of an epoch may spoil weights whose loss nobody has seen yet.
+    if (!std::isfinite(validation.loss)) {
+      network_->eval();
+      const auto some = torch::arange(std::min(kEvaluationBatch, validation_.count()), torch::kLong).to(device_);
+      fail_at("the validation loss", steps_per_epoch_ - 1, validation_.images(some));
+    }
     record.validation_loss = validation.loss;
     record.validation_accuracy = validation.accuracy;
-    record.seconds = now() - epoch_started;
-    result_.history.push_back(record);
     const bool better = result_.best_epoch == 0 || validation.accuracy > result_.best_validation ||
                         (validation.accuracy == result_.best_validation && validation.loss < best_loss_);
-    if (better) {
-      result_.best_epoch = record.epoch;
-      result_.best_validation = validation.accuracy;
-      best_loss_ = validation.loss;
-      best_weights_ = weights_of(*network_);
-    }
-    write_metrics();
-    if (callbacks_.on_epoch) callbacks_.on_epoch(record);
+    if (!better) return;
+    result_.best_epoch = record.epoch;
+    result_.best_validation = validation.accuracy;
+    best_loss_ = validation.loss;
+    best_weights_ = weights_of(*network_);
   }
 
   void write_metrics() const {
@@ -242,19 +262,6 @@ class Run {
     if (callbacks_.on_note) callbacks_.on_note(text);
   }
 
-  static EpochRecord record_from_json(const nlohmann::ordered_json& json) {
-    EpochRecord record;
-    record.epoch = json.at("epoch");
-    record.learning_rate = json.at("learning_rate");
-    record.train_loss = json.at("train_loss");
-    record.train_accuracy = json.at("train_accuracy");
-    record.validation_loss = json.at("validation_loss");
-    record.validation_accuracy = json.at("validation_accuracy");
-    record.seconds = json.at("seconds");
-    record.images_per_second = json.at("images_per_second");
-    return record;
-  }
-
   void finish() {
     load_weights(*network_, best_weights_, "best epoch");
     const DeviceImages test(splits_.test, splits_.mean, splits_.deviation, device_);
@@ -294,19 +301,7 @@ class Run {
 
 }  // namespace
 
-nlohmann::ordered_json to_json(const EpochRecord& r) {
-  return {{"epoch", r.epoch},
-          {"learning_rate", r.learning_rate},
-          {"train_loss", r.train_loss},
-          {"train_accuracy", r.train_accuracy},
-          {"validation_loss", r.validation_loss},
-          {"validation_accuracy", r.validation_accuracy},
-          {"seconds", r.seconds},
-          {"images_per_second", r.images_per_second}};
-}
-
-torch::Device device_of(const TrainOptions& options) {
-  const auto& name = options.device;
+torch::Device device_of(const std::string& name) {
   if (name == "cpu") return torch::kCPU;
   const bool numbered = name.rfind("cuda:", 0) == 0 && name.size() > 5 && name.size() < 9 &&
                         name.find_first_not_of("0123456789", 5) == std::string::npos;

@@ -8,20 +8,11 @@
 
 #include "scdcf/train/checkpoint.h"
 #include "scdcf/train/config.h"
+#include "scdcf/train/epoch_record.h"
 #include "scdcf/train/evaluation.h"
 #include "scdcf/train/scale_estimate.h"
 
 namespace scdcf::train {
-
-struct EpochRecord {
-  int64_t epoch = 0;  ///< counted from 1
-  double learning_rate = 0;
-  double train_loss = 0, train_accuracy = 0;
-  double validation_loss = 0, validation_accuracy = 0;
-  double seconds = 0;
-  double images_per_second = 0;
-};
-nlohmann::ordered_json to_json(const EpochRecord& record);
 
 /// Where a run stands between two steps.
 struct StepProgress {
@@ -32,6 +23,8 @@ struct StepProgress {
 };
 
 struct TrainCallbacks {
+  /// Everything fits and the first step comes next: the place to make the folder of a run.
+  std::function<void(const RunConfig&)> on_start;
   std::function<void(const StepProgress&)> on_step;
   std::function<void(const EpochRecord&)> on_epoch;
   std::function<void(const std::string&)> on_note;  ///< a line worth telling: a damaged checkpoint, where it resumes
@@ -55,8 +48,9 @@ struct TrainFolder {
   double checkpoint_seconds = 30;  ///< at the end of an epoch, if the last one is older than this
 };
 
-/// The device of TrainOptions, checked to be there.
-torch::Device device_of(const TrainOptions& options);
+/// The device of this name (cpu, cuda or cuda:N), checked to be there.
+torch::Device device_of(const std::string& name);
+inline torch::Device device_of(const TrainOptions& options) { return device_of(options.device); }
 
 /// Fills in what the data decides: classes, channels and size of the images.
 RunConfig fit_to_data(RunConfig config, const data::Splits& splits);

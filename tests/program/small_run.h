@@ -1,0 +1,50 @@
+// A training run that takes seconds.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/program_test.h"
+
+namespace scdcf::testing {
+
+class SmallRun : public ProgramTest {
+ protected:
+  /// Trains a little network on little pictures into `out`, with the options in `more` instead of or beside the usual
+  /// ones. One thread: so little work is done sooner than shared, above all on a machine that is busy otherwise.
+  static std::vector<std::string> train(const std::filesystem::path& out, const std::vector<std::string>& more = {}) {
+    const std::vector<std::pair<std::string, std::string>> usual = {
+        {"--threads", "1"},      {"--model", "scdcfnet"}, {"--channels", "4,4,4"}, {"--scales", "3"},
+        {"--hidden", "32"},      {"--data", "sglyphs"},   {"--size", "12"},        {"--train-size", "300"},
+        {"--test-size", "100"},  {"--batch", "32"},       {"--epochs", "4"},       {"--checkpoint-seconds", "0"},
+        {"--out", out.string()},
+    };
+    std::vector<std::string> arguments = {"train"};
+    for (const auto& [name, value] : usual)
+      if (std::find(more.begin(), more.end(), name) == more.end()) arguments.insert(arguments.end(), {name, value});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+
+  /// Goes on with the run in `out`.
+  static std::vector<std::string> resume(const std::filesystem::path& out) {
+    return {"--threads", "1", "train", "--out", out, "--resume"};
+  }
+
+  /// The model of a run. The file holds nothing that differs between two runs with the same weights.
+  static std::string model_bytes(const std::filesystem::path& run) { return read(run / "model.pt"); }
+
+  /// Files that a broken write left behind, in a folder and below.
+  static std::vector<std::string> leftovers(const std::filesystem::path& folder) {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+      const std::string name = entry.path().filename();
+      if (name.find(".part") != std::string::npos || name.find(".tmp") != std::string::npos || name[0] == '.')
+        names.push_back(entry.path());
+    }
+    return names;
+  }
+};
+
+}  // namespace scdcf::testing

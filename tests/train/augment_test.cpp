@@ -1,0 +1,135 @@
+// What augmentation does to an image, for draws whose outcome is known.
+#include "scdcf/train/augment.h"
+
+#include <gtest/gtest.h>
+
+#include "scdcf/theory/group_action.h"
+#include "scdcf/train/random.h"
+#include "support/device.h"
+
+namespace {
+
+using namespace scdcf;
+using scdcf::testing::on_device;
+using train::AugmentOptions;
+
+/// 0.5 everywhere: the size and the place stay, nothing is flipped, a hole is in the middle.
+torch::Tensor middling_draws(int64_t count) {
+  return torch::full({count, train::kDraws}, 0.5, on_device(torch::kFloat));
+}
+
+torch::Tensor noise_images(int64_t count, int64_t channels = 2) {
+  torch::manual_seed(3);
+  return torch::randn({count, channels, 28, 28}).to(scdcf::testing::device());
+}
+
+torch::Tensor black_of(const torch::Tensor& images) {
+  return torch::tensor({-0.4F, 0.3F}).view({1, 2, 1, 1}).to(images.device());
+}
+
+double farthest(const torch::Tensor& a, const torch::Tensor& b) { return (a - b).abs().max().item<double>(); }
+
+TEST(Augment, middling_draws_change_nothing) {
+  const auto images = noise_images(3);
+  const auto result = train::augment(images, middling_draws(3), {1.0, 4, true, 0}, black_of(images));
+  EXPECT_LE(farthest(result, images), 1e-5);
+}
+
+TEST(Augment, without_options_the_images_are_returned_as_they_are) {
+  const auto images = noise_images(2);
+  EXPECT_TRUE(train::augment(images, {}, {}, black_of(images)).is_same(images));
+  EXPECT_FALSE(AugmentOptions{}.any());
+  EXPECT_TRUE((AugmentOptions{0, 0, false, 2}.any()));
+}
+
+TEST(Augment, a_flip_mirrors_left_and_right) {
+  const auto images = noise_images(2);
+  auto draws = middling_draws(2);
+  draws[1][train::kDrawFlip] = 0.49;
+  const auto result = train::augment(images, draws, {0, 0, true, 0}, black_of(images));
+  EXPECT_LE(farthest(result[0], images[0]), 1e-5);
+  EXPECT_LE(farthest(result[1], images[1].flip(2)), 1e-5);
+}
+
+TEST(Augment, a_crop_moves_by_whole_pixels_and_black_comes_in) {
+  const int padding = 2;
+  const auto images = noise_images(25);
+  const auto black = black_of(images);
+  auto draws = middling_draws(25);
+  for (int64_t i = 0; i < 25; ++i) {  // every one of the 5 x 5 places
+    draws[i][train::kDrawShiftX] = (static_cast<double>(i % 5) + 0.5) / 5;
+    draws[i][train::kDrawShiftY] = (static_cast<double>(i / 5) + 0.5) / 5;
+  }
+  const auto result = train::augment(images, draws, {0, padding, false, 0}, black);
+  auto padded = black.expand({25, 2, 28 + 2 * padding, 28 + 2 * padding}).clone();
+  padded.slice(2, padding, 28 + padding).slice(3, padding, 28 + padding).copy_(images);
+  for (int64_t i = 0; i < 25; ++i) {
+    const auto expected = padded[i].slice(1, i / 5, i / 5 + 28).slice(2, i % 5, i % 5 + 28);
+    EXPECT_LE(farthest(result[i], expected), 1e-5) << i;
+  }
+}
+
+TEST(Augment, the_extreme_draws_stay_within_the_padding) {
+  const auto images = noise_images(2);
+  auto draws = torch::zeros({2, train::kDraws}, on_device(torch::kFloat));
+  draws[1].fill_(std::nextafter(1.0F, 0.0F));
+  const auto result = train::augment(images, draws, {0, 3, false, 0}, black_of(images));
+  EXPECT_LE(farthest(result[0].slice(1, 3).slice(2, 3), images[0].slice(1, 0, 25).slice(2, 0, 25)), 1e-5);
+  EXPECT_LE(farthest(result[1].slice(1, 0, 25).slice(2, 0, 25), images[1].slice(1, 3).slice(2, 3)), 1e-5);
+}
+
+TEST(Augment, scale_jitter_enlarges_about_the_centre) {
+  const auto images = noise_images(5);
+  const auto black = black_of(images);
+  auto draws = middling_draws(5);
+  const double octaves = 0.8;
+  for (int64_t i = 0; i < 5; ++i) draws[i][train::kDrawScale] = static_cast<double>(i) / 4;
+  const auto result = train::augment(images, draws, {octaves, 0, false, 0}, black);
+  for (int64_t i = 0; i < 5; ++i) {
+    const double beta = (2 * static_cast<double>(i) / 4 - 1) * octaves;
+    const auto expected =
+        theory::act_on_image((images[i] - black[0]).cpu(), {beta, 0, 0}, theory::Interpolation::bilinear) +
+        black[0].cpu();
+    // At the border the two differ in what lies half a pixel outside.
+    const auto inner = [](const torch::Tensor& t) { return t.slice(1, 1, 27).slice(2, 1, 27); };
+    if (beta >= 0) {
+      EXPECT_LE(farthest(inner(result[i].cpu()), inner(expected)), 1e-4) << beta;
+    }
+    EXPECT_LE(farthest(result[i].slice(1, 10, 18).slice(2, 10, 18).cpu(), expected.slice(1, 10, 18).slice(2, 10, 18)),
+              1e-4)
+        << beta;
+  }
+}
+
+TEST(Augment, the_hole_has_its_size_and_is_black) {
+  const auto images = noise_images(3);
+  const auto black = black_of(images);
+  for (const int side : {1, 4, 7}) {
+    auto draws = middling_draws(3);
+    draws[1][train::kDrawHoleX] = 0;  // half of it lies beyond the left border
+    draws[2][train::kDrawHoleX] = 0.25;
+    const auto result = train::augment(images, draws, {0, 0, false, side}, black);
+    const auto changed = (result != images).any(1);
+    EXPECT_EQ(changed[0].sum().item<int64_t>(), side * side);
+    EXPECT_EQ(changed[1].sum().item<int64_t>(), side * (side - side / 2));
+    EXPECT_EQ(changed[2].sum().item<int64_t>(), side * side);
+    EXPECT_TRUE(changed[2][14][7].item<bool>()) << "centre at pixel floor(0.25 * 28)";
+    EXPECT_EQ(farthest(torch::where(changed.unsqueeze(1), black, images), result), 0);
+  }
+}
+
+TEST(Augment, draws_repeat_with_the_seed_and_change_with_the_epoch) {
+  const auto draw = [](uint64_t seed, uint64_t epoch) {
+    return train::draw_augmentation(
+        50, at::detail::createCPUGenerator(train::stream_seed(seed, train::Purpose::augmentation, epoch)));
+  };
+  const auto first = draw(1, 0);
+  EXPECT_EQ(first.sizes(), torch::IntArrayRef({50, train::kDraws}));
+  EXPECT_TRUE(torch::equal(first, draw(1, 0)));
+  EXPECT_EQ((first == draw(1, 1)).sum().item<int64_t>(), 0);
+  EXPECT_EQ((first == draw(2, 0)).sum().item<int64_t>(), 0);
+  EXPECT_GE(first.min().item<double>(), 0);
+  EXPECT_LT(first.max().item<double>(), 1);
+}
+
+}  // namespace

@@ -1,0 +1,98 @@
+// A configuration survives being written, nonsense is refused by name, and random streams are independent.
+#include "scdcf/train/config.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "scdcf/train/random.h"
+#include "support/expect_error.h"
+
+namespace {
+
+using namespace scdcf;
+using scdcf::testing::expect_error;
+
+train::RunConfig unusual_config() {
+  train::RunConfig config;
+  config.model.name = "cnn";
+  config.model.channels = {7, 8, 9};
+  config.model.scale_step = 1.0 / 3;
+  config.data.name = "a \"folder\", with = signs";
+  config.data.train_size = 123;
+  config.data.validation_share = 0.1;
+  config.train.optimizer = "sgd";
+  config.train.learning_rate = 1e-30;
+  config.train.milestones = {};
+  config.train.augment = {0.7, 3, true, 5};
+  config.train.seed = ~uint64_t{0};
+  return config;
+}
+
+TEST(Config, survives_json_unchanged) {
+  const nlohmann::json written = train::to_json(unusual_config());
+  const nlohmann::json reread = nlohmann::json::parse(written.dump());
+  EXPECT_EQ(nlohmann::json(train::to_json(train::config_from_json(reread))), written);
+  EXPECT_EQ(train::config_from_json(reread).train.seed, ~uint64_t{0});
+  EXPECT_EQ(train::config_from_json(reread).model.scale_step, 1.0 / 3);
+}
+
+TEST(Config, names_every_key_that_is_missing_or_of_another_kind) {
+  const nlohmann::json whole = train::to_json(train::RunConfig{});
+  for (const auto& section : whole.items()) {
+    auto without = whole;
+    without.erase(section.key());
+    expect_error([&] { train::config_from_json(without); }, section.key());
+    for (const auto& value : section.value().items()) {
+      without = whole;
+      without[section.key()].erase(value.key());
+      expect_error([&] { train::config_from_json(without); }, section.key() + "." + value.key(), "missing");
+      auto wrong = whole;
+      wrong[section.key()][value.key()] = nlohmann::json::object();
+      expect_error([&] { train::config_from_json(wrong); }, section.key() + "." + value.key(), "{}");
+    }
+  }
+}
+
+TEST(Config, learning_rate_falls_at_every_milestone) {
+  train::TrainOptions options;
+  options.learning_rate = 0.5;
+  options.milestones = {2, 4};
+  options.decay = 0.1;
+  for (const auto& [epoch, rate] : {std::pair<int64_t, double>{0, 0.5}, {1, 0.5}, {2, 0.05}, {3, 0.05}, {4, 0.005}})
+    EXPECT_DOUBLE_EQ(train::learning_rate(options, epoch), rate) << epoch;
+}
+
+TEST(Config, refuses_options_that_make_no_sense) {
+  const auto refused = [](const char* name, auto change) {
+    train::TrainOptions options;
+    EXPECT_NO_THROW(train::check(options));
+    change(options);
+    expect_error([&] { train::check(options); }, std::string("--") + name, "expected");
+  };
+  refused("optimizer", [](auto& o) { o.optimizer = "adagrad"; });
+  refused("learning-rate", [](auto& o) { o.learning_rate = 0; });
+  refused("learning-rate", [](auto& o) { o.learning_rate = std::nan(""); });
+  refused("weight-decay", [](auto& o) { o.weight_decay = -1; });
+  refused("momentum", [](auto& o) { o.momentum = 1; });
+  refused("milestones", [](auto& o) { o.milestones = {5, 0}; });
+  refused("decay", [](auto& o) { o.decay = 0; });
+  refused("batch", [](auto& o) { o.batch = 1; });
+  refused("epochs", [](auto& o) { o.epochs = 0; });
+  refused("augment-scale", [](auto& o) { o.augment.scale_octaves = -0.5; });
+  refused("augment-crop", [](auto& o) { o.augment.crop_padding = -1; });
+  refused("augment-cutout", [](auto& o) { o.augment.cutout = -1; });
+  refused("precision", [](auto& o) { o.precision = "float16"; });
+}
+
+TEST(Random, streams_of_other_seeds_purposes_and_steps_differ) {
+  std::set<uint64_t> seeds;
+  for (uint64_t seed = 0; seed < 10; ++seed)
+    for (const auto purpose : {train::Purpose::weights, train::Purpose::order, train::Purpose::augmentation})
+      for (uint64_t index = 0; index < 100; ++index) seeds.insert(train::stream_seed(seed, purpose, index));
+  EXPECT_EQ(seeds.size(), 3000U);
+  EXPECT_LE(*seeds.rbegin(), uint64_t{1} << 63);
+}
+
+}  // namespace

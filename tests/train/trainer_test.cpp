@@ -1,0 +1,240 @@
+// A run from its first step to its end, stopped, resumed, broken.
+#include "scdcf/train/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include "scdcf/train/run_folder.h"
+#include "support/expect_error.h"
+#include "support/scratch_folder.h"
+#include "train/tiny.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace scdcf;
+using scdcf::testing::expect_error;
+
+class Trainer : public scdcf::testing::ScratchFolder {
+ protected:
+  void SetUp() override {
+    ScratchFolder::SetUp();
+    run_ = folder_ / "run";
+    config_ = scdcf::testing::tiny_config();
+    splits_ = scdcf::testing::tiny_splits();
+  }
+
+  /// Trains into run_, at most `steps` steps.
+  train::TrainResult train_for(int steps, bool resume) {
+    train::TrainCallbacks callbacks;
+    callbacks.on_start = [&](const train::RunConfig& config) { train::prepare_run_folder(run_, config, resume); };
+    callbacks.on_note = [&](const std::string& note) { notes_ += note + "\n"; };
+    callbacks.stop = [&] { return --steps <= 0; };
+    return train::train(config_, splits_, {run_, resume, 0}, callbacks);
+  }
+
+  fs::path run_;
+  train::RunConfig config_;
+  data::Splits splits_;
+  std::string notes_;
+};
+
+constexpr int kNever = 1 << 30;
+
+TEST_F(Trainer, keeps_the_best_epoch_and_tells_about_every_one) {
+  config_.train.epochs = 4;
+  const auto result = train_for(kNever, false);
+  EXPECT_TRUE(result.finished);
+  ASSERT_EQ(result.history.size(), 4U);
+  double best = 0;
+  for (const auto& record : result.history) best = std::max(best, record.validation_accuracy);
+  EXPECT_EQ(result.best_validation, best);
+  EXPECT_EQ(result.history[static_cast<size_t>(result.best_epoch - 1)].validation_accuracy, best);
+  const train::DeviceImages images(splits_.validation, splits_.mean, splits_.deviation, scdcf::testing::device());
+  EXPECT_EQ(train::predict(*result.network, images, 500).accuracy, best);
+  EXPECT_EQ(result.test.classes.size(), 10U);
+
+  std::istringstream lines(read(run_ / "metrics.jsonl"));
+  size_t epoch = 0;
+  for (std::string line; std::getline(lines, line); ++epoch) {
+    const auto json = nlohmann::ordered_json::parse(line);
+    EXPECT_EQ(json, train::to_json(result.history.at(epoch)));
+    EXPECT_EQ(train::to_json(train::record_from_json(json)), json);
+    if (scdcf::testing::device().is_cpu()) {
+      EXPECT_GT(json.at("data_share").get<double>(), 0);
+      EXPECT_LT(json.at("data_share").get<double>(), 1);
+    }
+  }
+  EXPECT_EQ(epoch, 4U);
+}
+
+TEST_F(Trainer, goes_on_as_if_it_had_not_been_stopped) {
+  if (!scdcf::testing::device().is_cpu()) GTEST_SKIP() << "exact on the CPU alone";
+  config_.train.augment = {0.5, 2, true, 4};
+  const auto whole = train_for(kNever, false);
+  // 60 images in batches of 25: three steps an epoch, two epochs.
+  for (const int first : {1, 3, 4}) {
+    run_ = folder_ / std::to_string(first);
+    EXPECT_FALSE(train_for(first, false).finished);
+    EXPECT_FALSE(fs::exists(run_ / "model.pt"));
+    EXPECT_FALSE(train_for(1, true).finished);
+    const auto resumed = train_for(kNever, true);
+    EXPECT_TRUE(resumed.finished);
+    EXPECT_TRUE(scdcf::testing::same_weights(*whole.network, *resumed.network)) << "stopped after step " << first;
+    ASSERT_EQ(resumed.history.size(), 2U);
+    EXPECT_EQ(resumed.history[0].train_loss, whole.history[0].train_loss);
+    EXPECT_EQ(resumed.history[1].train_accuracy, whole.history[1].train_accuracy);
+  }
+  EXPECT_TRUE(scdcf::testing::same_weights(*whole.network, *train_for(kNever, true).network)) << "resumed at its end";
+}
+
+TEST_F(Trainer, realisations_and_seeds_start_from_other_weights) {
+  config_.train.epochs = 1;
+  const auto first = train_for(kNever, false);
+  config_.train.seed = 1;
+  const auto second = train::train(config_, splits_, {}, {});
+  config_.train.seed = 0;
+  config_.data.realisation = 1;
+  const auto third = train::train(config_, splits_, {}, {});
+  EXPECT_FALSE(scdcf::testing::same_weights(*first.network, *second.network));
+  EXPECT_FALSE(scdcf::testing::same_weights(*first.network, *third.network));
+}
+
+TEST_F(Trainer, refuses_to_go_on_with_other_data) {
+  train_for(1, false);
+  splits_.train.pixels[0] = static_cast<uint8_t>(splits_.train.pixels[0] ^ 1);
+  expect_error([&] { train_for(kNever, true); }, "checksum", "checkpoints/step-000000001.pt");
+}
+
+TEST_F(Trainer, uses_the_older_checkpoint_where_the_newest_is_damaged) {
+  const auto whole = train_for(kNever, false);
+  const auto newest = run_ / "checkpoints/step-000000006.pt", older = run_ / "checkpoints/step-000000003.pt";
+  write(newest, read(newest) + "x");
+  const auto resumed = train_for(kNever, true);
+  EXPECT_NE(notes_.find(newest.string() + ": is damaged"), std::string::npos) << notes_;
+  EXPECT_NE(notes_.find("resumed from " + older.string()), std::string::npos) << notes_;
+  if (scdcf::testing::device().is_cpu()) {
+    EXPECT_TRUE(scdcf::testing::same_weights(*whole.network, *resumed.network));
+  }
+  for (const auto& file : {newest, older}) write(file, "x");
+  expect_error([&] { train_for(kNever, true); }, newest.string(), "no older one");
+}
+
+TEST_F(Trainer, stops_where_the_loss_breaks_and_names_step_rate_and_layer) {
+  config_.train.learning_rate = 1e30;
+  expect_error([&] { train_for(kNever, false); }, "loss is not finite at step 2 (epoch 1)", "learning rate 1e+30",
+               "first in block");
+  EXPECT_FALSE(fs::exists(run_ / "model.pt"));
+  EXPECT_FALSE(fs::exists(run_ / "checkpoints"));
+}
+
+TEST_F(Trainer, does_not_take_weights_for_good_that_the_last_step_of_an_epoch_spoiled) {
+  config_.train.learning_rate = 1e30;
+  config_.train.batch = 60;
+  config_.train.epochs = 1;
+  expect_error([&] { train_for(kNever, false); }, "validation loss is not finite at step 1 (epoch 1)",
+               "learning rate 1e+30");
+  EXPECT_FALSE(fs::exists(run_ / "model.pt"));
+}
+
+TEST_F(Trainer, refuses_what_cannot_be_trained_before_anything_is_written) {
+  const auto refused = [&](auto change, const char* word) {
+    config_ = scdcf::testing::tiny_config();
+    splits_ = scdcf::testing::tiny_splits();
+    change();
+    expect_error([&] { train_for(kNever, false); }, word);
+    EXPECT_TRUE(names_in(folder_).empty()) << word;
+  };
+  refused([&] { config_.train.batch = 1; }, "--batch");
+  refused([&] { config_.train.device = "tpu"; }, "--device");
+  refused([&] { config_.train.device = "cuda:99"; }, "--device");
+  refused([&] { config_.model.modes = -3; }, "modes");
+  refused([&] { config_.model.channels = {1, 2}; }, "channels");
+  refused([&] { splits_.train = data::prefix(splits_.train, 1); }, "1 training images");
+  refused([&] { splits_.test = {}; }, "test images");
+  refused([&] { splits_.validation = {}; }, "validation images");
+  if (scdcf::testing::device().is_cpu()) refused([&] { config_.train.precision = "bfloat16"; }, "--precision");
+}
+
+TEST_F(Trainer, a_single_image_left_over_is_dropped) {
+  config_.train.batch = 59;  // of 60 images
+  config_.train.epochs = 1;
+  EXPECT_NO_THROW(train_for(kNever, false));
+}
+
+TEST_F(Trainer, a_run_folder_is_kept_and_refuses_other_options) {
+  train_for(1, false);
+  const auto before = read(run_ / "config.json");
+  expect_error([&] { train_for(1, false); }, run_.string(), "--resume");
+  config_.train.learning_rate = 0.5;
+  expect_error([&] { train_for(1, true); }, run_.string(), "train/learning_rate", "0.01", "0.5");
+  EXPECT_EQ(read(run_ / "config.json"), before);
+  expect_error([&] { train::read_run_config(folder_); }, folder_.string(), "config.json");
+  write(run_ / "config.json", "{");
+  expect_error([&] { train::read_run_config(run_); }, "config.json", "JSON");
+}
+
+TEST_F(Trainer, a_trained_model_is_loaded_from_folder_file_or_checkpoint) {
+  expect_error([&] { train::load_model(run_, scdcf::testing::device()); }, run_.string(), "missing");
+  train_for(1, false);
+  expect_error([&] { train::load_model(run_, scdcf::testing::device()); }, run_.string(), "no weights yet");
+  train_for(4, true);
+  EXPECT_NO_THROW(train::load_model(run_, scdcf::testing::device()));  // the best epoch so far
+  const auto result = train_for(kNever, true);
+  for (const auto& path : {run_, run_ / "model.pt"}) {
+    const auto model = train::load_model(path, scdcf::testing::device());
+    EXPECT_TRUE(scdcf::testing::same_weights(*model.network, *result.network));
+    EXPECT_FALSE(model.network->is_training());
+    EXPECT_EQ(model.class_names, splits_.train.class_names);
+    EXPECT_EQ(model.mean, splits_.mean);
+    EXPECT_EQ(model.data_checksum, data::checksum(splits_));
+    EXPECT_TRUE(model.calibration.has_value());
+  }
+  fs::remove(run_ / "model.pt.sha256");
+  expect_error([&] { train::load_model(run_, scdcf::testing::device()); }, "model.pt", "no checksum");
+}
+
+/// What Python's torch finds in a model file, as JSON: every name with its shape and its numbers.
+constexpr const char* kPythonReader = R"(
+import json, sys, torch
+model = torch.load(sys.argv[1])
+weights = {name: {"shape": list(t.shape), "values": t.double().flatten().tolist()}
+           for name, t in model["weights"].items()}
+json.dump({"format": model["format"], "about": json.loads(model["about"]), "weights": weights}, open(sys.argv[2], "w"))
+)";
+
+TEST_F(Trainer, python_reads_the_weights) {
+  const std::string python = "/usr/bin/python3";  // of the system, as Debian's python3-torch is
+  if (std::system((python + " -c 'import torch' >/dev/null 2>&1").c_str()) != 0) GTEST_SKIP() << "needs python3-torch";
+  config_.train.epochs = 1;
+  const auto result = train_for(kNever, false);
+  write(folder_ / "reader.py", kPythonReader);
+  const auto path = [&](const char* name) { return " " + (folder_ / name).string(); };
+  ASSERT_EQ(std::system((python + path("reader.py") + path("run/model.pt") + path("out.json")).c_str()), 0);
+  const auto json = nlohmann::json::parse(read(folder_ / "out.json"));
+  EXPECT_EQ(json.at("format"), "scdcf 1");
+  EXPECT_EQ(json.at("about").at("class_names"), splits_.train.class_names);
+  EXPECT_EQ(json.at("about").at("config").at("model").at("name"), "scdcfnet");
+  const auto expected = train::weights_of(*result.network);
+  EXPECT_EQ(json.at("weights").size(), expected.size());
+  for (const auto& [name, tensor] : expected) {
+    ASSERT_TRUE(json.at("weights").contains(name)) << name;
+    const auto& got = json.at("weights").at(name);
+    EXPECT_EQ(got.at("shape").get<std::vector<int64_t>>(), tensor.sizes().vec()) << name;
+    const auto values = torch::tensor(got.at("values").get<std::vector<double>>(), torch::kDouble);
+    EXPECT_TRUE(torch::equal(values, tensor.to(torch::kDouble).flatten())) << name;
+  }
+}
+
+TEST_F(Trainer, without_a_folder_nothing_is_written) {
+  const auto before = fs::current_path();
+  fs::current_path(folder_);
+  config_.train.epochs = 1;
+  train::train(config_, splits_, {}, {});
+  fs::current_path(before);
+  EXPECT_TRUE(names_in(folder_).empty());
+}
+
+}  // namespace
