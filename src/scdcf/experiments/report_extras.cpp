@@ -15,6 +15,11 @@ std::string number(const char* format, double value) {
   return text;
 }
 
+/// These are no experiments of the paper; they train like its tables.
+std::string setting_text(const std::string& protocol) {
+  return "Trained as for Tables 1 and 2" + (protocol.empty() ? "." : ", but for " + protocol + ".");
+}
+
 /// What a network is called in these sections: with its K and N_s where they are not its own.
 std::string name_of(const models::ModelOptions& model) {
   return model.name + (model.modes > 0 ? " K=" + std::to_string(model.modes) : "") +
@@ -117,7 +122,7 @@ std::vector<ReportSection> report_scale_generalisation(const std::vector<Run>& r
     section.title = "Unseen scales: " + subject.data + ", trained on factors " + range;
     section.text = with_commas(subject.train_size) +
                    " training images; columns are the middle of each range of test factors. " +
-                   protocol_text(subject.protocol);
+                   setting_text(subject.protocol);
     report::Plot plot;
     plot.title = subject.data + ", trained on factors " + range;
     plot.x_label = "rescaling factor of the test image";
@@ -146,7 +151,7 @@ std::vector<ReportSection> report_deformation(const std::vector<Run>& runs) {
     section.title = "Deformation: " + subject.data;
     section.text = with_commas(subject.train_size) +
                    " training images; test images moved by smooth random fields tau (Theorem 2). " +
-                   protocol_text(subject.protocol);
+                   setting_text(subject.protocol);
     report::Plot plot;
     plot.title = subject.data + ", deformed";
     plot.x_label = "|grad tau|";
@@ -181,7 +186,6 @@ std::vector<ReportSection> report_cost(const std::vector<Run>& runs) {
     table.labels = {"network", "parameters"};
     table.columns = {"accuracy (%)", "million multiply-adds", "inference (ms)", "training (ms)",
                      "training memory (MB)"};
-    std::map<std::string, report::Plot> plots;
     // Runs that say how accurate the networks are: the data set and protocol that most of them share.
     const auto shared = most_shared_accuracy(runs, size);
     report::Plot time, operations;
