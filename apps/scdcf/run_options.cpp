@@ -32,6 +32,7 @@ void visit_data(data::DataOptions& o, Visitor&& option) {
   option("data-dir", o.data_dir, "Folder that holds the data; looked in before the usual places");
   option("train-size", o.train_size, "Training images; 0 for all");
   option("test-size", o.test_size, "Test images; 0 for all");
+  option("validation-size", o.validation_size, "Validation images; 0 for all");
   option("size", o.size, "Side of the images in pixels; 0 for the set's own");
   option("realisation", o.realisation, "Which random split and scaling");
   option("smallest-factor", o.smallest_factor, "Smallest rescaling factor of the scaled sets");

@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "config_file.h"
 #include "interrupt.h"
+#include "number_list.h"
 #include "run_options.h"
 #include "scdcf/core/atomic_file.h"
 #include "scdcf/core/error.h"
@@ -36,25 +37,10 @@ std::string text(const char* format, Parts... parts) {
   return buffer;
 }
 
-/// "0-4" or "0,2,5" as numbers; the single --realisation where it is empty.
-std::vector<int> parse_realisations(const TrainArguments& arguments) {
+/// The single --realisation where --realisations was not given.
+std::vector<int> realisations_of(const TrainArguments& arguments) {
   if (arguments.realisations.empty()) return {arguments.config.data.realisation};
-  std::vector<int> numbers;
-  std::stringstream parts(arguments.realisations);
-  for (std::string part; std::getline(parts, part, ',');) {
-    int first = 0, last = 0, used = 0;
-    const int found = std::sscanf(part.c_str(), "%d-%d%n", &first, &last, &used);
-    if (found < 2) {
-      require(std::sscanf(part.c_str(), "%d%n", &first, &used) == 1, "--realisations: got \"", part,
-              "\", expected a number or a range such as 0-4");
-      last = first;
-    }
-    require(used == static_cast<int>(part.size()) && first >= 0 && last >= first && last - first < 1000,
-            "--realisations: got \"", part, "\", expected a number or a range such as 0-4");
-    for (int i = first; i <= last; ++i) numbers.push_back(i);
-  }
-  require(!numbers.empty(), "--realisations: got nothing, expected a number or a range such as 0-4");
-  return numbers;
+  return parse_number_list("--realisations", arguments.realisations);
 }
 
 /// Trains one realisation; true where it came to its end.
@@ -107,7 +93,7 @@ bool train_one(const TrainArguments& arguments, train::RunConfig config, const f
 
 /// Several realisations at once: each has its thread and, on a GPU, its stream.
 void train_all(const TrainArguments& arguments) {
-  const auto numbers = parse_realisations(arguments);
+  const auto numbers = realisations_of(arguments);
   const InterruptScope interrupt;
   StatusLine line;
   std::vector<std::thread> threads;

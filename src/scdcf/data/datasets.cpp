@@ -50,6 +50,7 @@ Splits scaled(const std::string& name, const DataOptions& options) {
   ScalingOptions scaling;
   scaling.realisation = options.realisation;
   scaling.keep_train = options.train_size;
+  scaling.keep_validation = options.validation_size;
   scaling.keep_test = options.test_size;
   scaling.smallest_factor = options.smallest_factor;
   scaling.largest_factor = options.largest_factor;
@@ -147,6 +148,7 @@ Splits load(const DataOptions& options) {
              : name == "stl10" ? stl10(options)
                                : image_folder(options);
     cut_to(splits.train, options.train_size, "train_size");
+    cut_to(splits.validation, options.validation_size, "validation_size");
     cut_to(splits.test, options.test_size, "test_size");
     if (options.size > 0)
       for (auto* part : {&splits.train, &splits.validation, &splits.test})

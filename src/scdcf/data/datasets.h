@@ -14,9 +14,10 @@ struct DataOptions {
   /// mnist, fashion, glyphs (as they are); smnist, sfashion, sglyphs (scaled, models.md); stl10; or the path of an
   /// image folder, or the name of one in a folder where data is looked for (places.h).
   std::string name = "smnist";
-  std::string data_dir;          ///< looked in first; empty for the usual places
-  std::int64_t train_size = 0;   ///< a prefix of the training split; 0 for all of it
-  std::int64_t test_size = 0;    ///< a prefix of the test split; 0 for all of it
+  std::string data_dir;              ///< looked in first; empty for the usual places
+  std::int64_t train_size = 0;       ///< a prefix of the training split; 0 for all of it
+  std::int64_t test_size = 0;        ///< a prefix of the test split; 0 for all of it
+  std::int64_t validation_size = 0;  ///< a prefix of the validation split; 0 for all of it
   int size = 0;                  ///< side in pixels; 0 for the set's own (28 for the digit-like ones, 96 for STL-10)
   int realisation = 0;           ///< which random split and scaling
   double smallest_factor = 0.3;  ///< of the scaled sets

@@ -67,7 +67,8 @@ Splits make_scaled(const Pool& pool, const ScalingOptions& options) {
       stratified_order(pool.labels, Random(static_cast<std::uint64_t>(options.realisation), split_stream));
   Splits splits;
   splits.train = scaled_part(pool, options, order.data(), kept("train_size", options.keep_train, options.train));
-  splits.validation = scaled_part(pool, options, order.data() + options.train, options.validation);
+  splits.validation = scaled_part(pool, options, order.data() + options.train,
+                                  kept("validation_size", options.keep_validation, options.validation));
   splits.test = scaled_part(pool, options, order.data() + options.train + options.validation,
                             kept("test_size", options.keep_test, options.test));
   const auto statistics = channel_statistics(splits.train);

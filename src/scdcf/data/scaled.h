@@ -24,7 +24,7 @@ Pool pool_of(const ImageSet& set);
 struct ScalingOptions {
   int realisation = 0;  ///< seeds the split and the factors
   std::int64_t train = 10000, validation = 2000, test = 50000;
-  std::int64_t keep_train = 0, keep_test = 0;  ///< how many of these, from the first on; 0 for all
+  std::int64_t keep_train = 0, keep_validation = 0, keep_test = 0;  ///< how many of these, from the first on; 0 for all
   double smallest_factor = 0.3, largest_factor = 1.0;
   int size = 0;  ///< the rescaled picture is resized to this side; 0 for its own
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fstream>
 #include <iomanip>
 #include <limits>
@@ -18,7 +19,8 @@ namespace scdcf::report {
 namespace {
 
 /// Colours that stay apart for colour-blind readers and in grey print.
-constexpr std::array<const char*, 6> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#333333"};
+constexpr std::array<const char*, 9> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9",
+                                                 "#333333", "#e69f00", "#7f3c8d", "#8c8c8c"};
 
 /// The whole file or none of it: written beside its place and moved there.
 void write_file(const std::filesystem::path& path, const std::string& text) {
@@ -41,10 +43,38 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-/// A tick at every place where something was measured.
+/// Round numbers that cover a range: 1, 2, 5 and their tenfolds on a logarithmic axis, else equal steps.
+std::set<double> round_places(double low, double high, bool logarithmic) {
+  std::set<double> places;
+  constexpr std::array<double, 3> kSteps = {1, 2, 5};
+  if (logarithmic) {
+    for (double decade = std::pow(10, std::floor(std::log10(low))); decade <= high; decade *= 10)
+      for (const double step : kSteps)
+        if (decade * step >= low / 1.2 && decade * step <= high * 1.2) places.insert(decade * step);
+    return places;
+  }
+  double step = std::pow(10, std::floor(std::log10((high - low) / 4)));
+  step *= (high - low) / step > 30 ? 5 : (high - low) / step > 12 ? 2 : 1;
+  for (double place = std::ceil(low / step); place * step <= high; ++place) places.insert(place * step);
+  return places;
+}
+
+/// Whether the numbers of two ticks would run into each other.
+bool too_close(const std::set<double>& places, bool logarithmic) {
+  constexpr double kShare = 0.04;  // of the axis
+  const auto on_axis = [&](double place) { return logarithmic ? std::log(place) : place; };
+  const double length = on_axis(*places.rbegin()) - on_axis(*places.begin());
+  for (auto first = places.begin(), second = std::next(first); second != places.end(); ++first, ++second)
+    if (on_axis(*second) - on_axis(*first) < kShare * length) return true;
+  return false;
+}
+
+/// A tick at every place where something was measured; round numbers where these would stand too close.
 std::string ticks(const Plot& plot) {
   std::set<double> places;
   for (const auto& series : plot.series) places.insert(series.x.begin(), series.x.end());
+  if (places.size() > 2 && too_close(places, plot.log_x))
+    places = round_places(*places.begin(), *places.rbegin(), plot.log_x);
   std::ostringstream text;
   for (const double place : places) text << (text.tellp() > 0 ? ", " : "") << place;
   return text.str();

@@ -37,6 +37,7 @@ void visit(data::DataOptions& o, Visitor&& field) {
   field("data_dir", o.data_dir);
   field("train_size", o.train_size);
   field("test_size", o.test_size);
+  field("validation_size", o.validation_size);
   field("size", o.size);
   field("realisation", o.realisation);
   field("smallest_factor", o.smallest_factor);

@@ -1,0 +1,47 @@
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "commands.h"
+#include "scdcf/experiments/store_report.h"
+
+namespace scdcf::app {
+namespace {
+
+struct ReportArguments {
+  std::string folder, out;
+  bool markdown = false;
+};
+
+void report(const ReportArguments& arguments) {
+  auto store = experiments::ResultsStore::open(arguments.folder);
+  const auto records = store.records();
+  const auto report = experiments::make_report(records, store.damaged_lines());
+  if (arguments.markdown) {
+    std::cout << experiments::to_markdown(report);
+    return;
+  }
+  const std::filesystem::path out =
+      arguments.out.empty() ? std::filesystem::path(arguments.folder) / "report" : std::filesystem::path(arguments.out);
+  const auto missing = experiments::write_report(report, out);
+  for (const auto& section : report.sections) std::cout << section.title << ": " << section.text << '\n';
+  for (const auto& problem : report.problems) std::cerr << problem << '\n';
+  if (!missing.empty()) std::cerr << missing << '\n';
+  std::cout << records.size() << " records; report: " << (out / "report.html").string()
+            << ", report.md, tables/*.csv\n";
+}
+
+}  // namespace
+
+void add_report(CLI::App& app) {
+  auto* command =
+      app.add_subcommand("report", "Tables and plots of what scdcf reproduce has run, beside the paper's numbers");
+  auto arguments = std::make_shared<ReportArguments>();
+  command->add_option("folder", arguments->folder, "Folder of the results")->type_name("FOLDER")->required();
+  command->add_option("--out", arguments->out, "Where the report goes; FOLDER/report without it")->type_name("FOLDER");
+  command->add_flag("--markdown", arguments->markdown, "Print the report as Markdown and write nothing");
+  command->callback([arguments] { report(*arguments); });
+}
+
+}  // namespace scdcf::app

@@ -1,0 +1,60 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "commands.h"
+#include "reproduce_tables.h"
+#include "scdcf/core/error.h"
+
+namespace scdcf::app {
+namespace {
+
+struct ReproduceArguments {
+  std::string name, out = "out/reproduce";
+  TableArguments tables;
+};
+
+void print_list() {
+  for (const auto& [name, what] : table_experiment_names())
+    std::cout << "  " << name << std::string(24 - std::min<size_t>(23, name.size()), ' ') << what << '\n';
+  std::cout << "  all                     every one of them\n";
+}
+
+void reproduce(ReproduceArguments arguments) {
+  if (arguments.name.empty()) return print_list();
+  arguments.tables.options.out = arguments.out;
+  if (arguments.name != "all") return reproduce_table(arguments.name, arguments.tables);
+  // One that cannot be done (its data is missing) does not keep the others from being done.
+  std::string undone;
+  for (const auto& [name, what] : table_experiment_names()) {
+    try {
+      reproduce_table(name, arguments.tables);
+    } catch (const Error& error) {
+      std::cerr << "scdcf: " << error.what() << '\n';
+      undone += (undone.empty() ? "" : ", ") + name;
+    }
+  }
+  require(undone.empty(), "reproduce all: could not complete ", undone, "; the reasons are above");
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& app) {
+  auto* command =
+      app.add_subcommand("reproduce", "Computes a figure or table of the paper anew; lists them without a name");
+  auto arguments = std::make_shared<ReproduceArguments>();
+  auto& options = arguments->tables.options;
+  std::vector<std::string> names;
+  for (const auto& [name, what] : table_experiment_names()) names.push_back(name);
+  names.emplace_back("all");
+  command->add_option("experiment", arguments->name, "Which")->check(CLI::IsMember(names));
+  command->add_flag("--quick", options.quick, "A few small runs: to see that it works, in tens of seconds");
+  command->add_option("--out", arguments->out, "Folder of the results")->type_name("FOLDER")->capture_default_str();
+  command->add_option("--device", options.device, "cpu, cuda or cuda:N")->capture_default_str();
+  command->add_option("--data", options.data, "Data sets instead of the experiment's own")->delimiter(',');
+  command->add_option("--data-dir", options.data_dir, "Folder that holds the data")->type_name("FOLDER");
+  add_table_options(*command, arguments->tables);
+  command->callback([arguments] { reproduce(*arguments); });
+}
+
+}  // namespace scdcf::app

@@ -1,0 +1,72 @@
+#include "reproduce_tables.h"
+
+#include "interrupt.h"
+#include "number_list.h"
+#include "scdcf/core/error.h"
+#include "scdcf/experiments/table_experiments.h"
+#include "status_line.h"
+
+namespace scdcf::app {
+namespace {
+
+constexpr int kStopped = 130;  // what shells report for a program that Ctrl-C ended
+const char* const kGroup = "Sets of runs";
+
+}  // namespace
+
+void add_table_options(CLI::App& command, TableArguments& arguments) {
+  auto& options = arguments.options;
+  const auto list = [&](const char* name, auto& values, const char* help) {
+    command.add_option(name, values, help)->delimiter(',')->group(kGroup);
+  };
+  list("--models", options.models, "Only these networks");
+  list("--sizes", options.sizes, "Only these image sizes: 28, 56");
+  list("--train-sizes", options.train_sizes, "Numbers of training images instead of the paper's");
+  command.add_option("--realisations", arguments.realisations, "Which, such as 0-4 or 0,2")->group(kGroup);
+  command.add_option("--augmentation", options.augmentation, "Augmented by scaling (the + of the tables) or not")
+      ->check(CLI::IsMember({"plain", "plus", "both"}))
+      ->group(kGroup)
+      ->capture_default_str();
+  command.add_option("--epochs", options.epochs, "Instead of the paper's; the learning rate falls in proportion")
+      ->check(CLI::PositiveNumber)
+      ->group(kGroup);
+  command.add_option("--jobs", options.jobs, "Runs at a time, sharing a GPU")
+      ->check(CLI::Range(1, 256))
+      ->group(kGroup)
+      ->capture_default_str();
+  command.add_option("--precision", options.precision, "float32; on a GPU also tf32 and bfloat16")
+      ->check(CLI::IsMember({"float32", "tf32", "bfloat16"}))
+      ->group(kGroup)
+      ->capture_default_str();
+  command.add_flag("--retry-failed", options.retry_failed, "Try runs again that have failed twice")->group(kGroup);
+}
+
+std::vector<std::pair<std::string, std::string>> table_experiment_names() {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const auto& experiment : experiments::table_experiments()) names.emplace_back(experiment.name, experiment.what);
+  return names;
+}
+
+bool is_table_experiment(const std::string& name) {
+  for (const auto& experiment : experiments::table_experiments())
+    if (experiment.name == name) return true;
+  return false;
+}
+
+void reproduce_table(const std::string& name, TableArguments arguments) {
+  auto& options = arguments.options;
+  if (!arguments.realisations.empty())
+    options.realisations = parse_number_list("--realisations", arguments.realisations);
+  const InterruptScope interrupt;
+  StatusLine line;
+  options.print = [&](const std::string& text) { line.print(text); };
+  options.status = [&](const std::string& text) { line.update(text); };
+  options.stop = InterruptScope::requested;
+  for (const auto& experiment : experiments::table_experiments())
+    if (experiment.name == name) experiment.run(options);
+  if (InterruptScope::requested()) throw CLI::RuntimeError(kStopped);
+  line.print("results: " + (options.out / "results.jsonl").string() + "; tables and plots: scdcf report " +
+             options.out.string());
+}
+
+}  // namespace scdcf::app

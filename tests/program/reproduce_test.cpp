@@ -1,0 +1,64 @@
+// `scdcf reproduce` and `scdcf report` as their user meets them.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "support/program_test.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using Reproduce = scdcf::testing::ProgramTest;
+
+constexpr int kSeconds = 180;
+
+TEST_F(Reproduce, bad_arguments_give_one_line_that_names_the_offender) {
+  const auto out = (folder_ / "store").string();
+  expect_bad_input({"reproduce", "table-9", "--out", out}, {"table-9", "smnist"});
+  expect_bad_input({"reproduce", "smnist", "--quick", "--out", out, "--models", "resnet16"}, {"--models"});
+  expect_bad_input({"reproduce", "smnist", "--quick", "--out", out, "--realisations", "a-b"},
+                   {"--realisations", "a-b"});
+  expect_bad_input({"reproduce", "smnist", "--quick", "--out", out, "--jobs", "4"}, {"--jobs", "CPU"});
+  expect_bad_input({"reproduce", "smnist", "--quick", "--out", out, "--data", "no_such_set"}, {"no_such_set"});
+  expect_bad_input({"report"}, {"folder"});
+  expect_bad_input({"report", (folder_ / "nowhere").string()}, {"nowhere/results.jsonl"});
+}
+
+TEST_F(Reproduce, quick_runs_become_a_report_and_are_not_made_twice) {
+  const auto store = folder_ / "store";
+  const std::vector<std::string> command = {"reproduce",    "smnist",   "--quick", "--models",
+                                            "cnn,scdcfnet", "--out",    store,     "--realisations",
+                                            "0-1",          "--epochs", "1"};
+  const auto first = run(command, kSeconds);
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_NE(first.out.find("4 of 4 runs are done"), std::string::npos) << first.out;
+  std::istringstream lines(read(store / "results.jsonl"));
+  int records = 0;
+  for (std::string line; std::getline(lines, line); ++records) {
+    const auto json = nlohmann::json::parse(line);
+    EXPECT_EQ(json.at("status"), "done");
+    EXPECT_EQ(json.at("curve").size(), 1U);
+    EXPECT_EQ(json.at("data_checksum").get<std::string>().size(), 16U);
+    EXPECT_EQ(json.at("used").at("model").at("hidden"), 256) << "with every default filled in";
+    EXPECT_FALSE(json.at("machine").get<std::string>().empty());
+  }
+  EXPECT_EQ(records, 4);
+  const auto before = read(store / "results.jsonl");
+  const auto second = run(command, kSeconds);
+  EXPECT_EQ(second.code, 0) << second.err;
+  EXPECT_NE(second.out.find("4 of 4 runs are done already"), std::string::npos) << second.out;
+  EXPECT_EQ(read(store / "results.jsonl"), before);
+
+  const auto report = run({"report", store}, kSeconds);
+  ASSERT_EQ(report.code, 0) << report.err;
+  EXPECT_NE(report.out.find("4 records"), std::string::npos) << report.out;
+  const auto markdown = read(store / "report" / "report.md");
+  EXPECT_NE(markdown.find("| scdcfnet |"), std::string::npos) << markdown;
+  EXPECT_NE(markdown.find("(n=2)"), std::string::npos) << markdown;
+  EXPECT_NE(read(store / "report" / "report.html").find("sglyphs 28 x 28"), std::string::npos);
+}
+
+}  // namespace
