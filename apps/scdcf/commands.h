@@ -13,6 +13,7 @@ void add_data(CLI::App& app);
 void add_info(CLI::App& app);
 void add_models(CLI::App& app);
 void add_predict(CLI::App& app);
+void add_reproduce(CLI::App& app);
 void add_train(CLI::App& app);
 void add_verify(CLI::App& app);
 

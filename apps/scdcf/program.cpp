@@ -40,6 +40,7 @@ int parse_and_run(int argc, char** argv) {
   add_models(app);
   add_data(app);
   add_verify(app);
+  add_reproduce(app);
   add_bench(app);
   add_info(app);
   add_completion(app);
