@@ -107,7 +107,7 @@ std::string script(const std::vector<Plot>& panels, const std::string& stem) {
     text << "set termoption noenhanced\n";
     text << "set grid back lt 1 lw 1 lc rgb \"#d0d0d0\"\nset border 3\nset tics nomirror\n";
     // Beside a single plot there is room for the legend; panels keep theirs below, so that all have the same size.
-    text << (side_by_side ? "set key below center horizontal Left reverse\n"
+    text << (side_by_side ? "set key below center horizontal Left reverse\nset bmargin 7\n"
                           : "set key outside right center Left reverse\n");
     if (side_by_side) text << "set multiplot layout 1," << panels.size() << "\n";
     size_t first = 0;
