@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "reproduce_figures.h"
 #include "reproduce_tables.h"
 #include "scdcf/core/error.h"
 
@@ -14,21 +15,41 @@ struct ReproduceArguments {
   TableArguments tables;
 };
 
+/// Figures first: they give results early.
+std::vector<std::pair<std::string, std::string>> all_names() {
+  auto names = figure_experiment_names();
+  for (auto& name : table_experiment_names()) names.push_back(std::move(name));
+  return names;
+}
+
 void print_list() {
-  for (const auto& [name, what] : table_experiment_names())
+  for (const auto& [name, what] : all_names())
     std::cout << "  " << name << std::string(24 - std::min<size_t>(23, name.size()), ' ') << what << '\n';
   std::cout << "  all                     every one of them\n";
+}
+
+void reproduce_one(const std::string& name, const ReproduceArguments& arguments) {
+  if (is_table_experiment(name)) return reproduce_table(name, arguments.tables);
+  const auto& tables = arguments.tables.options;
+  experiments::ReproduceOptions options;
+  options.quick = tables.quick;
+  options.device = tables.device;
+  options.out = arguments.out;
+  options.data_dir = tables.data_dir;
+  require(tables.data.size() <= 1, "--data: got ", tables.data.size(), " sets, expected one for ", name);
+  if (!tables.data.empty()) options.data = tables.data.front();
+  reproduce_figure(name, options);
 }
 
 void reproduce(ReproduceArguments arguments) {
   if (arguments.name.empty()) return print_list();
   arguments.tables.options.out = arguments.out;
-  if (arguments.name != "all") return reproduce_table(arguments.name, arguments.tables);
+  if (arguments.name != "all") return reproduce_one(arguments.name, arguments);
   // One that cannot be done (its data is missing) does not keep the others from being done.
   std::string undone;
-  for (const auto& [name, what] : table_experiment_names()) {
+  for (const auto& [name, what] : all_names()) {
     try {
-      reproduce_table(name, arguments.tables);
+      reproduce_one(name, arguments);
     } catch (const Error& error) {
       std::cerr << "scdcf: " << error.what() << '\n';
       undone += (undone.empty() ? "" : ", ") + name;
@@ -45,11 +66,13 @@ void add_reproduce(CLI::App& app) {
   auto arguments = std::make_shared<ReproduceArguments>();
   auto& options = arguments->tables.options;
   std::vector<std::string> names;
-  for (const auto& [name, what] : table_experiment_names()) names.push_back(name);
+  for (const auto& [name, what] : all_names()) names.push_back(name);
   names.emplace_back("all");
   command->add_option("experiment", arguments->name, "Which")->check(CLI::IsMember(names));
-  command->add_flag("--quick", options.quick, "A few small runs: to see that it works, in tens of seconds");
-  command->add_option("--out", arguments->out, "Folder of the results")->type_name("FOLDER")->capture_default_str();
+  command->add_flag("--quick", options.quick, "Small sizes: to see that it works, in tens of seconds");
+  command->add_option("--out", arguments->out, "Folder of figures, numbers and results")
+      ->type_name("FOLDER")
+      ->capture_default_str();
   command->add_option("--device", options.device, "cpu, cuda or cuda:N")->capture_default_str();
   command->add_option("--data", options.data, "Data sets instead of the experiment's own")->delimiter(',');
   command->add_option("--data-dir", options.data_dir, "Folder that holds the data")->type_name("FOLDER");

@@ -24,6 +24,11 @@ struct SmallNet {
           nn::JointConvOptions(channels, channels, grid).modes(8).scale_taps(taps).scale_padding(padding).bias(false)));
   }
 
+  void to(torch::Device device) {
+    lifting->to(device);
+    for (auto& joint : joints) joint->to(device);
+  }
+
   /// Puts nearly all weight on the first mode, positive throughout. Random coefficients average out, and the bounds of
   /// Section 4 are then loose by orders of magnitude; these come closest to them.
   void align() {

@@ -80,14 +80,15 @@ std::string ticks(const Plot& plot) {
   return text.str();
 }
 
-/// The measured range with a margin, so that no point sits on the frame.
-std::string range(const Plot& plot, std::vector<double> Series::*values, bool logarithmic) {
+/// The measured range of all panels with a margin, so that no point sits on the frame.
+std::string range(const std::vector<Plot>& panels, std::vector<double> Series::*values, bool logarithmic) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (const auto& series : plot.series)
-    for (const double value : series.*values) {
-      low = std::min(low, value);
-      high = std::max(high, value);
-    }
+  for (const auto& plot : panels)
+    for (const auto& series : plot.series)
+      for (const double value : series.*values) {
+        low = std::min(low, value);
+        high = std::max(high, value);
+      }
   const double margin = logarithmic ? 1.2 : 0.05 * (high - low);
   std::ostringstream text;
   if (logarithmic) {
@@ -98,50 +99,69 @@ std::string range(const Plot& plot, std::vector<double> Series::*values, bool lo
   return text.str();
 }
 
-std::string script(const Plot& plot, const std::string& stem) {
+/// One panel; its series are the data sets from `first` on.
+std::string panel_script(const Plot& plot, const std::string& y_range, const std::string& stem, size_t first) {
+  std::ostringstream text;
+  text << "set title " << quoted(plot.title) << "\nset xlabel " << quoted(plot.x_label) << "\nset ylabel "
+       << quoted(plot.y_label) << "\n";
+  text << (plot.log_x ? "set" : "unset") << " logscale x\nset xtics (" << ticks(plot) << ")\n";
+  text << "set xrange " << range({plot}, &Series::x, plot.log_x) << "\nset yrange " << y_range << "\n";
+  text << (plot.log_y ? "set logscale y\nset format y \"%g\"\n" : "unset logscale y\n");
+  text << "plot";
+  for (size_t i = 0; i < plot.series.size(); ++i) {
+    const auto& series = plot.series[i];
+    const size_t colour = series.colour < 0 ? i : static_cast<size_t>(series.colour);
+    const char* style = plot.points_only && !series.dashed ? "points ps 1.6"
+                        : series.dashed                    ? "lines"
+                                                           : "linespoints ps 1.2";
+    text << (i == 0 ? " " : ", ") << quoted(stem + ".dat") << " index " << first + i << " with " << style << " lw 2";
+    if (!series.dashed) text << " pt " << 5 + 2 * (i % 5);
+    text << " dt " << (series.dashed ? 2 : 1) << " lc rgb " << quoted(kColours[colour % kColours.size()]) << " title "
+         << quoted(series.name);
+  }
+  text << "\n";
+  return text.str();
+}
+
+std::string script(const std::vector<Plot>& panels, const std::string& stem) {
+  const bool side_by_side = panels.size() > 1;
+  const auto y_range = range(panels, &Series::y, panels.front().log_y);
   std::ostringstream text;
   for (const char* kind : {"pngcairo", "svg"}) {
     const bool png = std::string(kind) == "pngcairo";
-    text << "set terminal " << kind << " size " << (png ? "960,640" : "720,480") << " font \"DejaVu Sans,"
-         << (png ? 15 : 11) << "\" background \"white\"" << (png ? "" : " noenhanced") << "\n";
+    const size_t width = side_by_side ? 760 * panels.size() : 960, height = 640;
+    text << "set terminal " << kind << " size " << (png ? width : width * 3 / 4) << ","
+         << (png ? height : height * 3 / 4) << " font \"DejaVu Sans," << (png ? 15 : 11) << "\" background \"white\""
+         << (png ? "" : " noenhanced") << "\n";
     text << "set output " << quoted(stem + (png ? ".png" : ".svg")) << "\n";
     text << "set termoption noenhanced\n";
-    text << "set title " << quoted(plot.title) << "\nset xlabel " << quoted(plot.x_label) << "\nset ylabel "
-         << quoted(plot.y_label) << "\n";
-    text << "set grid back lt 1 lw 1 lc rgb \"#d0d0d0\"\nset key outside right center Left reverse\nset border 3\nset "
-            "tics nomirror\n";
-    if (plot.log_x) text << "set logscale x\n";
-    text << "set xtics (" << ticks(plot) << ")\n";
-    text << "set xrange " << range(plot, &Series::x, plot.log_x) << "\nset yrange "
-         << range(plot, &Series::y, plot.log_y) << "\n";
-    if (plot.log_y) text << "set logscale y\nset format y \"%g\"\n";
-    text << "plot";
-    for (size_t i = 0; i < plot.series.size(); ++i) {
-      const auto& series = plot.series[i];
-      const size_t colour = series.colour < 0 ? i : static_cast<size_t>(series.colour);
-      const char* style = plot.points_only && !series.dashed ? "points ps 1.6"
-                          : series.dashed                    ? "lines"
-                                                             : "linespoints ps 1.2";
-      text << (i == 0 ? " " : ", ") << quoted(stem + ".dat") << " index " << i << " with " << style << " lw 2";
-      if (!series.dashed) text << " pt " << 5 + 2 * (i % 5);
-      text << " dt " << (series.dashed ? 2 : 1) << " lc rgb " << quoted(kColours[colour % kColours.size()]) << " title "
-           << quoted(series.name);
+    text << "set grid back lt 1 lw 1 lc rgb \"#d0d0d0\"\nset border 3\nset tics nomirror\n";
+    // Beside a single plot there is room for the legend; panels keep theirs below, so that all have the same size.
+    text << (side_by_side ? "set key below center horizontal Left reverse\nset bmargin 7\n"
+                          : "set key outside right center Left reverse\n");
+    if (side_by_side) text << "set multiplot layout 1," << panels.size() << "\n";
+    size_t first = 0;
+    for (const auto& plot : panels) {
+      text << panel_script(plot, y_range, stem, first);
+      first += plot.series.size();
     }
-    text << "\nunset output\n";
+    if (side_by_side) text << "unset multiplot\n";
+    text << "unset output\n";
   }
   return text.str();
 }
 
-std::string data(const Plot& plot) {
+std::string data(const std::vector<Plot>& panels) {
   std::ostringstream text;
   text << std::setprecision(9);
-  for (const auto& series : plot.series) {
-    require(series.x.size() == series.y.size(), "plot: series \"", series.name, "\": got ", series.x.size(), " x and ",
-            series.y.size(), " y values, expected as many of both");
-    text << "# " << series.name << "\n";
-    for (size_t i = 0; i < series.x.size(); ++i) text << series.x[i] << " " << series.y[i] << "\n";
-    text << "\n\n";
-  }
+  for (const auto& plot : panels)
+    for (const auto& series : plot.series) {
+      require(series.x.size() == series.y.size(), "plot: series \"", series.name, "\": got ", series.x.size(),
+              " x and ", series.y.size(), " y values, expected as many of both");
+      text << "# " << (panels.size() > 1 ? plot.title + ": " : "") << series.name << "\n";
+      for (size_t i = 0; i < series.x.size(); ++i) text << series.x[i] << " " << series.y[i] << "\n";
+      text << "\n\n";
+    }
   return text.str();
 }
 
@@ -161,11 +181,17 @@ bool run_gnuplot(const std::filesystem::path& folder, const std::string& file) {
 }  // namespace
 
 std::string write_plot(const Plot& plot, const std::filesystem::path& folder, const std::string& stem) {
+  return write_panels({plot}, folder, stem);
+}
+
+std::string write_panels(const std::vector<Plot>& panels, const std::filesystem::path& folder,
+                         const std::string& stem) {
+  require(!panels.empty(), "plot ", stem, ": got no panel, expected at least one");
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   require(!failed, folder.string(), ": the folder could not be made: ", failed.message());
-  write_file(folder / (stem + ".dat"), data(plot));
-  write_file(folder / (stem + ".gp"), script(plot, stem));
+  write_file(folder / (stem + ".dat"), data(panels));
+  write_file(folder / (stem + ".gp"), script(panels, stem));
   if (run_gnuplot(folder, stem + ".gp")) return "";
   return "no picture: gnuplot is missing or failed; the numbers are in " + (folder / (stem + ".dat")).string();
 }

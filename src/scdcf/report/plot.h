@@ -25,4 +25,7 @@ struct Plot {
 /// Writes STEM.dat, STEM.gp, STEM.png and STEM.svg into `folder`. Returns an empty string, or why there is no picture.
 std::string write_plot(const Plot& plot, const std::filesystem::path& folder, const std::string& stem);
 
+/// The same for several plots side by side in one picture, with one range of y for all of them.
+std::string write_panels(const std::vector<Plot>& panels, const std::filesystem::path& folder, const std::string& stem);
+
 }  // namespace scdcf::report

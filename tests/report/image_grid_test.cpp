@@ -1,0 +1,88 @@
+#include "scdcf/report/image_grid.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/expect_error.h"
+
+namespace scdcf::report {
+namespace {
+
+using testing::expect_error;
+
+/// How many pixels of a picture have this colour.
+long count_of(const Canvas& canvas, Colour colour) {
+  const auto& pixels = canvas.pixels();
+  const auto area = pixels.size() / 3;
+  long found = 0;
+  for (size_t i = 0; i < area; ++i)
+    found += pixels[i] == colour[0] && pixels[area + i] == colour[1] && pixels[2 * area + i] == colour[2];
+  return found;
+}
+
+ImageGrid two_maps() {
+  ImageGrid grid;
+  grid.columns = {"left", "right"};
+  grid.rows = {{"row", {{1, 1, {0.0F}}, {1, 1, {1.0F}}}, {}, {}}};
+  grid.map_pixels = 100;
+  return grid;
+}
+
+TEST(ColourMap, ends_are_reached_and_not_exceeded) {
+  EXPECT_EQ(colour_of(ColourMap::grey, 0), (Colour{0, 0, 0}));
+  EXPECT_EQ(colour_of(ColourMap::grey, 1), (Colour{255, 255, 255}));
+  for (const auto map : {ColourMap::grey, ColourMap::viridis}) {
+    EXPECT_EQ(colour_of(map, -3), colour_of(map, 0));
+    EXPECT_EQ(colour_of(map, 7), colour_of(map, 1));
+  }
+}
+
+TEST(ColourMap, viridis_grows_lighter_all_the_way) {
+  double last = -1;
+  for (int i = 0; i <= 100; ++i) {
+    const auto colour = colour_of(ColourMap::viridis, i / 100.0);
+    const double lightness = 0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2];
+    EXPECT_GT(lightness, last) << i;
+    last = lightness;
+  }
+}
+
+TEST(ImageGridTest, a_map_covers_its_square_in_the_colour_of_its_value) {
+  const auto canvas = draw(two_maps());
+  EXPECT_GE(count_of(canvas, colour_of(ColourMap::viridis, 0)), 100 * 100);
+  EXPECT_GE(count_of(canvas, colour_of(ColourMap::viridis, 1)), 100 * 100);
+}
+
+TEST(ImageGridTest, a_given_range_decides_the_colours_and_cuts_off) {
+  auto grid = two_maps();
+  grid.range = ValueRange{-1, 0.5};
+  const auto canvas = draw(grid);
+  EXPECT_GE(count_of(canvas, colour_of(ColourMap::viridis, 2.0 / 3)), 100 * 100) << "0 in [-1, 0.5]";
+  EXPECT_GE(count_of(canvas, colour_of(ColourMap::viridis, 1)), 100 * 100) << "1 is beyond";
+}
+
+TEST(ImageGridTest, a_row_may_have_its_own_range) {
+  auto grid = two_maps();
+  grid.rows.push_back({"own", {{1, 1, {10.0F}}}, {}, ValueRange{0, 20}});
+  EXPECT_GE(count_of(draw(grid), colour_of(ColourMap::viridis, 0.5)), 100 * 100);
+}
+
+TEST(ImageGridTest, long_labels_widen_the_picture_instead_of_overlapping) {
+  auto grid = two_maps();
+  const int before = draw(grid).width();
+  grid.rows[0].captions = {"", std::string(40, 'W')};
+  EXPECT_GE(draw(grid).width(), before + 40 * 6);
+}
+
+TEST(ImageGridTest, refuses_what_does_not_fit) {
+  auto grid = two_maps();
+  grid.rows[0].maps[0].width = 2;
+  expect_error([&] { draw(grid); }, "row", "1 numbers", "1x2");
+  grid = two_maps();
+  grid.columns.pop_back();
+  expect_error([&] { draw(grid); }, "row", "2 maps", "at most 1");
+}
+
+}  // namespace
+}  // namespace scdcf::report
