@@ -1,6 +1,6 @@
 #include "scdcf/models/autoencoder.h"
 
-#include <torch/nn/modules.h>
+#include <torch/nn.h>
 
 #include "scdcf/core/error.h"
 #include "scdcf/nn/joint_conv.h"
