@@ -41,13 +41,20 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-/// A tick at every place where something was measured.
+constexpr size_t kMostTicks = 12;  // labels of more would overlap
+
+/// A tick at every place where something was measured; gnuplot's own choice where these are many.
 std::string ticks(const Plot& plot) {
   std::set<double> places;
   for (const auto& series : plot.series) places.insert(series.x.begin(), series.x.end());
+  if (places.size() > kMostTicks) return "autofreq";
   std::ostringstream text;
-  for (const double place : places) text << (text.tellp() > 0 ? ", " : "") << place;
-  return text.str();
+  const char* separator = "(";
+  for (const double place : places) {
+    text << separator << place;
+    separator = ", ";
+  }
+  return places.empty() ? "autofreq" : text.str() + ")";
 }
 
 /// The measured range with a margin, so that no point sits on the frame.
@@ -58,7 +65,8 @@ std::string range(const Plot& plot, std::vector<double> Series::*values, bool lo
       low = std::min(low, value);
       high = std::max(high, value);
     }
-  const double margin = logarithmic ? 1.2 : 0.05 * (high - low);
+  // gnuplot draws nothing where all points lie on one line
+  const double margin = logarithmic ? 1.2 : (high > low ? 0.05 * (high - low) : 0.5);
   std::ostringstream text;
   if (logarithmic) {
     text << "[" << low / margin << ":" << high * margin << "]";
@@ -81,7 +89,7 @@ std::string script(const Plot& plot, const std::string& stem) {
     text << "set grid back lt 1 lw 1 lc rgb \"#d0d0d0\"\nset key outside right center Left reverse\nset border 3\nset "
             "tics nomirror\n";
     if (plot.log_x) text << "set logscale x\n";
-    text << "set xtics (" << ticks(plot) << ")\n";
+    text << "set xtics " << ticks(plot) << "\n";
     text << "set xrange " << range(plot, &Series::x, plot.log_x) << "\nset yrange "
          << range(plot, &Series::y, plot.log_y) << "\n";
     if (plot.log_y) text << "set logscale y\nset format y \"%g\"\n";
