@@ -85,8 +85,8 @@ bool train_one(const TrainArguments& arguments, train::RunConfig config, const f
                            clock_text(result.seconds).c_str()));
   if (!folder.empty()) {
     const auto missing = train::write_result(folder, config, result);
-    if (!missing.empty()) line.print(prefix + "no picture of the curves: " + missing);
-    line.print(prefix + "model.pt, result.json, metrics.jsonl and curves.png are in " + folder.string());
+    if (!missing.empty()) line.print(prefix + "curves: " + missing);
+    line.print(prefix + "model.pt, result.json and metrics.jsonl are in " + folder.string());
   }
   return true;
 }

@@ -89,7 +89,8 @@ std::string range(const std::vector<Plot>& panels, std::vector<double> Series::*
         low = std::min(low, value);
         high = std::max(high, value);
       }
-  const double margin = logarithmic ? 1.2 : 0.05 * (high - low);
+  // gnuplot draws nothing where all points lie on one line
+  const double margin = logarithmic ? 1.2 : (high > low ? 0.05 * (high - low) : 0.5);
   std::ostringstream text;
   if (logarithmic) {
     text << "[" << low / margin << ":" << high * margin << "]";
