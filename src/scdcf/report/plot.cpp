@@ -58,7 +58,8 @@ std::string range(const Plot& plot, std::vector<double> Series::*values, bool lo
       low = std::min(low, value);
       high = std::max(high, value);
     }
-  const double margin = logarithmic ? 1.2 : 0.05 * (high - low);
+  // One value alone gets a range too: gnuplot refuses an empty one.
+  const double margin = logarithmic ? 1.2 : high > low ? 0.05 * (high - low) : 1;
   std::ostringstream text;
   if (logarithmic) {
     text << "[" << low / margin << ":" << high * margin << "]";

@@ -48,13 +48,16 @@ std::string deflated(const std::string& data) {
 
 }  // namespace
 
-void write_png(const std::filesystem::path& file, const Canvas& canvas) {
+std::string encode_png(const Canvas& canvas) {
   const char bit_depth = 8, colour_type = canvas.channels() == 3 ? 2 : 0;
   const std::string header = big_endian(static_cast<std::uint32_t>(canvas.width())) +
                              big_endian(static_cast<std::uint32_t>(canvas.height())) + bit_depth + colour_type +
                              std::string(3, '\0');
-  write_file_atomically(
-      file, "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunk("IDAT", deflated(rows_of(canvas))) + chunk("IEND", ""));
+  return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunk("IDAT", deflated(rows_of(canvas))) + chunk("IEND", "");
+}
+
+void write_png(const std::filesystem::path& file, const Canvas& canvas) {
+  write_file_atomically(file, encode_png(canvas));
 }
 
 }  // namespace scdcf::report
