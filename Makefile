@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 .PHONY: help deps build test demo bench format lint asan gpu-test clean
 
 help:
-	@echo "make demo      checks the paper's theorems on this machine; figures under out/verify"
+	@echo "make demo      trains two small networks and shows them on one page, out/demo/report.html"
 	@echo "make test      builds and runs every test"
 	@echo "make build     builds library, program, tests, benchmarks and examples into $(BUILD)/"
 	@echo "make bench     runs the benchmarks of the layers at 28x28"
@@ -27,7 +27,7 @@ test: build
 	ctest --test-dir $(BUILD) --output-on-failure
 
 demo: build
-	$(BUILD)/bin/scdcf verify --out out/verify
+	$(BUILD)/bin/scdcf demo --out out/demo
 
 bench: build
 	$(BUILD)/bin/bench_basis

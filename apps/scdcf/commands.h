@@ -10,6 +10,7 @@ void add_equivariance(CLI::App& app);
 void add_eval(CLI::App& app);
 void add_completion(CLI::App& app);
 void add_data(CLI::App& app);
+void add_demo(CLI::App& app);
 void add_info(CLI::App& app);
 void add_models(CLI::App& app);
 void add_predict(CLI::App& app);

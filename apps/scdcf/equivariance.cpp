@@ -7,8 +7,8 @@
 #include "commands.h"
 #include "run_data.h"
 #include "scdcf/core/error.h"
+#include "scdcf/experiments/network_equivariance.h"
 #include "scdcf/report/table.h"
-#include "scdcf/theory/equivariance.h"
 
 namespace scdcf::app {
 namespace {
@@ -26,29 +26,21 @@ void equivariance(EquivarianceArguments arguments) {
   const train::DeviceImages set(splits.test, splits.mean, splits.deviation, train::device_of(arguments.run.device));
   const auto indices = torch::arange(set.count(), torch::TensorOptions(set.device()).dtype(torch::kLong));
   const auto images = set.images(indices);
-  double step = model.network->scale_step();
+  const double step = model.network->scale_step();
   const double octaves = arguments.octaves != 0 ? arguments.octaves : (step > 0 ? step : 0.25);
-  if (step == 0) step = 0.25;
-  const theory::GroupElement g{octaves, 0, 0};
-  const torch::NoGradGuard no_grad;
-  const auto enlarged = theory::act_on_image(images - set.black(), g) + set.black();
-  const auto original = model.network->features(images), transformed = model.network->features(enlarged);
-  require(!original.empty(), "model ", model.config.model.name, " does not tell its features");
+  const auto layers = experiments::network_equivariance_error(*model.network, images, set.black(), octaves);
+  require(!layers.empty(), "model ", model.config.model.name, " does not tell its features");
 
   size_t planes = 1;
-  std::vector<std::vector<double>> errors;
-  for (size_t i = 0; i < original.size(); ++i) {
-    errors.push_back(theory::layer_equivariance_error(transformed[i].maps, original[i].maps, g, images.size(-1), step));
-    planes = std::max(planes, errors.back().size());
-  }
+  for (const auto& layer : layers) planes = std::max(planes, layer.per_scale.size());
   std::vector<std::string> columns = {"layer"};
   for (size_t s = 0; s < planes; ++s) columns.push_back(planes == 1 ? "error" : "scale " + std::to_string(s));
   report::Table table(columns);
-  for (size_t i = 0; i < errors.size(); ++i) {
-    std::vector<report::Table::Cell> row = {original[i].layer};
+  for (const auto& layer : layers) {
+    std::vector<report::Table::Cell> row = {layer.layer};
     for (size_t s = 0; s < planes; ++s)
-      row.emplace_back(s < errors[i].size() ? report::Table::Cell(errors[i][s])
-                                            : report::Table::Cell(std::string("-")));
+      row.emplace_back(s < layer.per_scale.size() ? report::Table::Cell(layer.per_scale[s])
+                                                  : report::Table::Cell(std::string("-")));
     table.add(row);
   }
   if (arguments.json) {

@@ -33,6 +33,7 @@ int parse_and_run(int argc, char** argv) {
     set_threads(threads);
     set_blas_threads(1);
   });
+  add_demo(app);
   add_train(app);
   add_eval(app);
   add_predict(app);

@@ -44,6 +44,11 @@ void Canvas::text(std::string_view line, int x, int y, int zoom, Colour colour) 
   }
 }
 
+std::string encode_png(const Canvas& canvas) {
+  const auto bytes = data::encode_png({canvas.channels(), canvas.height(), canvas.width(), canvas.pixels()});
+  return {bytes.begin(), bytes.end()};
+}
+
 void write_png(const std::filesystem::path& file, const Canvas& canvas) {
   data::write_png(file.string(), {canvas.channels(), canvas.height(), canvas.width(), canvas.pixels()});
 }

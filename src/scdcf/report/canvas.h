@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,7 +35,9 @@ class Canvas {
   std::vector<std::uint8_t> pixels_;
 };
 
-/// PNG of 8 bits a sample, in place only when it is whole. Throws Error where it cannot be written.
+/// The bytes of a PNG file of 8 bits a sample.
+std::string encode_png(const Canvas& canvas);
+/// The same as a file, in place only when it is whole. Throws Error where it cannot be written.
 void write_png(const std::filesystem::path& file, const Canvas& canvas);
 
 }  // namespace scdcf::report

@@ -8,16 +8,13 @@
 #include "scdcf/core/error.h"
 
 namespace scdcf::report {
-namespace {
 
-std::string text_of(const Table::Cell& cell) {
+std::string cell_text(const Table::Cell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;
   std::ostringstream stream;
   stream << std::setprecision(4) << std::get<double>(cell);
   return stream.str();
 }
-
-}  // namespace
 
 void Table::add(std::vector<Cell> row) {
   require(row.size() == columns_.size(), "table: got a row of ", row.size(), " cells, expected ", columns_.size());
@@ -28,7 +25,7 @@ void Table::print(std::ostream& stream) const {
   std::vector<size_t> widths;
   for (size_t c = 0; c < columns_.size(); ++c) {
     widths.push_back(columns_[c].size());
-    for (const auto& row : rows_) widths[c] = std::max(widths[c], text_of(row[c]).size());
+    for (const auto& row : rows_) widths[c] = std::max(widths[c], cell_text(row[c]).size());
   }
   const auto print_cell = [&](size_t c, const std::string& text, bool left) {
     const std::string fill(widths[c] - text.size(), ' ');
@@ -38,7 +35,8 @@ void Table::print(std::ostream& stream) const {
     print_cell(c, columns_[c], rows_.empty() || std::holds_alternative<std::string>(rows_.front()[c]));
   stream << '\n';
   for (const auto& row : rows_) {
-    for (size_t c = 0; c < row.size(); ++c) print_cell(c, text_of(row[c]), std::holds_alternative<std::string>(row[c]));
+    for (size_t c = 0; c < row.size(); ++c)
+      print_cell(c, cell_text(row[c]), std::holds_alternative<std::string>(row[c]));
     stream << '\n';
   }
 }

@@ -27,4 +27,7 @@ class Table {
   std::vector<std::vector<Cell>> rows_;
 };
 
+/// What print shows of a cell.
+std::string cell_text(const Table::Cell& cell);
+
 }  // namespace scdcf::report

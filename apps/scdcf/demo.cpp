@@ -1,0 +1,94 @@
+#include "scdcf/experiments/demo/demo.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "commands.h"
+#include "interrupt.h"
+#include "run_options.h"
+#include "scdcf/core/atomic_file.h"
+#include "scdcf/core/error.h"
+#include "status_line.h"
+
+namespace scdcf::app {
+namespace {
+
+constexpr int kStopped = 130;  // what shells report for a program that Ctrl-C ended
+
+struct DemoArguments {
+  std::string out = "out/demo", data;
+  int64_t train_size = 0, epochs = 0;
+  bool quick = false;
+};
+
+template <class... Parts>
+std::string line_of(const char* format, Parts... parts) {
+  char buffer[256];
+  std::snprintf(buffer, sizeof buffer, format, parts...);
+  return buffer;
+}
+
+experiments::DemoOptions options_of(const DemoArguments& arguments) {
+  auto options = arguments.quick ? experiments::DemoOptions::quick() : experiments::DemoOptions::standard();
+  options.out = arguments.out;
+  if (!arguments.data.empty()) options.data.name = arguments.data;
+  if (arguments.train_size > 0) options.data.train_size = arguments.train_size;
+  if (arguments.epochs > 0) options.epochs = arguments.epochs;
+  options.command = "scdcf demo --data " + options.data.name +
+                    line_of(" --train-size %lld --epochs %lld", static_cast<long long>(options.data.train_size),
+                            static_cast<long long>(options.epochs)) +
+                    (arguments.quick ? " --quick" : "") + " --out " + arguments.out;
+  return options;
+}
+
+void demo(const DemoArguments& arguments) {
+  const auto options = options_of(arguments);
+  const InterruptScope interrupt;
+  StatusLine line;
+  experiments::DemoProgress progress;
+  progress.say = [&](const std::string& text) { line.print(text); };
+  progress.on_step = [&](const std::string& network, const train::StepProgress& p) {
+    line.update(line_of("%s  epoch %lld/%lld  step %lld/%lld  %.0f images/s  %s left", network.c_str(),
+                        static_cast<long long>(p.epoch), static_cast<long long>(p.epochs),
+                        static_cast<long long>(p.step), static_cast<long long>(p.steps), p.images_per_second,
+                        clock_text(p.seconds_left).c_str()));
+  };
+  progress.on_epoch = [&](const std::string& network, const train::EpochRecord& r) {
+    line.print(line_of("%-8s  epoch %2lld/%lld  training %5.1f%%  validation %5.1f%%  %.1f s", network.c_str(),
+                       static_cast<long long>(r.epoch), static_cast<long long>(options.epochs), 100 * r.train_accuracy,
+                       100 * r.validation_accuracy, r.seconds));
+  };
+  progress.on_run = [](const std::filesystem::path& folder, const train::RunConfig& config) {
+    write_file_atomically(folder / "config.toml", to_toml(config));
+  };
+  progress.stop = InterruptScope::requested;
+  if (!experiments::run_demo(options, progress)) {
+    line.print("stopped; there is no page. The next demo starts from the beginning");
+    throw CLI::RuntimeError(kStopped);
+  }
+  line.print("\nThe page:  " + std::filesystem::absolute(options.out / "report.html").lexically_normal().string());
+  line.print("The networks stay in " + arguments.out + ". Try:  scdcf predict " + (options.out / "scdcfnet").string() +
+             " " + (options.out / "pictures/01.png").string());
+}
+
+}  // namespace
+
+void add_demo(CLI::App& app) {
+  auto* command = app.add_subcommand(
+      "demo", "Trains ScDCFNet and a plain network of its size for minutes, and shows both on one page");
+  auto arguments = std::make_shared<DemoArguments>();
+  command->add_option("--out", arguments->out, "Folder for the page and the runs; an earlier demo there is replaced")
+      ->type_name("FOLDER")
+      ->capture_default_str();
+  command->add_option("--data", arguments->data,
+                      "sfashion, smnist or sglyphs; without it sfashion where Fashion-MNIST is found, else sglyphs");
+  command->add_option("--train-size", arguments->train_size, "Training images; 0 for 2,000")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--epochs", arguments->epochs, "Passes over the training images; 0 for as many as fit in minutes")
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--quick", arguments->quick, "Tiny networks, hardly trained: seconds, to see that all works");
+  command->callback([arguments] { demo(*arguments); });
+}
+
+}  // namespace scdcf::app
