@@ -39,7 +39,7 @@ void visit_data(data::DataOptions& o, Visitor&& option) {
   option("largest-factor", o.largest_factor, "Largest rescaling factor of the scaled sets");
   option("image-channels", o.channels, "Channels of an image folder: 1 or 3; 0 for what the pictures have");
   option("fold", o.fold, "Predefined training fold of STL-10, 0 to 9; -1 for all");
-  option("normalisation", o.normalisation, "standard or black (black stays zero); empty for the set's own");
+  option("normalisation", o.normalisation, "standard (mean 0, deviation 1) or black (black stays 0)");
   option("validation-share", o.validation_share, "Share of the training images, where a set has no validation part");
 }
 

@@ -86,7 +86,6 @@ TEST(Load, cuts_and_resizes) {
   options.test_size = 10;
   options.size = 16;
   options.validation_share = 0;
-  options.normalisation = "standard";
   const auto splits = load(options);
   auto too_many = options;
   too_many.test_size = 31;
@@ -99,12 +98,12 @@ TEST(Load, cuts_and_resizes) {
   EXPECT_NEAR(splits.mean[0], 4.5 / 255, 1e-3);
 
   auto black = options;
-  black.normalisation = "";  // a grey set keeps its black at zero and has root mean square 1
+  black.normalisation = "black";  // stays at zero; the root mean square is 1
   const auto kept = load(black);
   EXPECT_EQ(kept.mean[0], 0);
   EXPECT_NEAR(kept.deviation[0], std::hypot(splits.mean[0], splits.deviation[0]), 1e-12);
   black.normalisation = "white";
-  expect_error([&] { load(black); }, "normalisation", "\"white\"", "black or standard");
+  expect_error([&] { load(black); }, "normalisation", "\"white\"", "standard or black");
 }
 
 TEST(Load, missing_and_wrong_requests_are_one_line) {
@@ -205,9 +204,7 @@ TEST(Load, sglyphs_splits_have_the_sizes_of_the_protocol) {
 TEST(RealData, mnist) {
   const auto place = real_data("mnist/train-images-idx3-ubyte.gz");
   if (place.empty()) GTEST_SKIP() << "MNIST is not at hand";
-  auto standard = named("mnist", place);
-  standard.normalisation = "standard";
-  const auto splits = load(standard);
+  const auto splits = load(named("mnist", place));
   EXPECT_EQ(splits.train.count(), 55000);
   EXPECT_EQ(splits.validation.count(), 5000);
   EXPECT_EQ(splits.test.count(), 10000);
@@ -232,9 +229,7 @@ TEST(RealData, mnist) {
 TEST(RealData, fashion) {
   const auto place = real_data("fashion-mnist/train-images-idx3-ubyte.gz");
   if (place.empty()) GTEST_SKIP() << "Fashion-MNIST is not at hand";
-  auto standard = named("fashion", place);
-  standard.normalisation = "standard";
-  const auto splits = load(standard);
+  const auto splits = load(named("fashion", place));
   EXPECT_EQ(splits.train.class_names[9], "ankle boot");
   EXPECT_NEAR(splits.mean[0], 0.2860, 5e-4);
   EXPECT_NEAR(splits.deviation[0], 0.3530, 5e-4);

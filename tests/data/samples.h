@@ -11,6 +11,7 @@
 
 #include "scdcf/core/atomic_file.h"
 #include "scdcf/core/error.h"
+#include "scdcf/core/remove_tree.h"
 #include "scdcf/data/files.h"
 #include "scdcf/data/image_file.h"
 #include "scdcf/data/random.h"
@@ -29,10 +30,7 @@ class ScratchFolder {
     if (mkdtemp(name.data()) == nullptr) throw Error(name + ": cannot be made");
     path_ = name;
   }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
+  ~ScratchFolder() { remove_tree(path_); }
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "scdcf/core/remove_tree.h"
+
 namespace scdcf::testing {
 
 class ScratchFolder : public ::testing::Test {
@@ -19,7 +21,7 @@ class ScratchFolder : public ::testing::Test {
     ASSERT_NE(mkdtemp(name.data()), nullptr);
     folder_ = name;
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override { remove_tree(folder_); }
 
   static std::string read(const std::filesystem::path& file) {
     std::ifstream stream(file, std::ios::binary);

@@ -158,10 +158,9 @@ Splits load(const DataOptions& options) {
     splits.mean = statistics.mean;
     splits.deviation = statistics.deviation;
   }
-  const bool natural = splits.mean.size() > 1;  // colours; a black ground is no more likely there than another
-  require(options.normalisation.empty() || options.normalisation == "black" || options.normalisation == "standard",
-          "normalisation: got \"", options.normalisation, "\", expected black or standard");
-  if (options.normalisation.empty() ? !natural : options.normalisation == "black") keep_black(splits);
+  require(options.normalisation == "black" || options.normalisation == "standard", "normalisation: got \"",
+          options.normalisation, "\", expected standard or black");
+  if (options.normalisation == "black") keep_black(splits);
   splits.name = name;
   return splits;
 }

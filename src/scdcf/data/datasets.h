@@ -25,9 +25,8 @@ struct DataOptions {
   int channels = 0;  ///< of an image folder: 1 or 3; 0 for what the pictures have
   int fold = -1;     ///< of STL-10: train on this predefined fold, 0..9; -1 for all training pictures
   /// standard: mean 0 and deviation 1 over the training pictures; black: root mean square 1, black stays 0, so that the
-  /// zeros which convolutions see beyond the border continue a black ground. Empty: black for one channel, else
-  /// standard.
-  std::string normalisation;
+  /// zeros which convolutions see beyond the border continue a black ground.
+  std::string normalisation = "standard";
   double validation_share = 1.0 / 12;  ///< of the training pictures, in the sets that have no validation part
 };
 

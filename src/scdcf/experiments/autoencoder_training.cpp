@@ -70,7 +70,7 @@ void fit(models::AutoEncoder& network, const std::string& label, const AutoEncod
       const auto loss = torch::mse_loss(network.forward(batch), batch);
       const auto gradients = torch::autograd::grad({loss}, optimizer.parameters());
       const torch::NoGradGuard no_grad;
-      optimizer.step(gradients, loss);
+      optimizer.step(gradients, torch::isfinite(loss));
       sum += loss;
     }
     const double mean = sum.item<double>() / static_cast<double>(steps);

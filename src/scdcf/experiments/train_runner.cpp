@@ -1,4 +1,5 @@
 #include "scdcf/experiments/train_runner.h"
+#include "scdcf/core/remove_tree.h"
 
 #include <torch/torch.h>
 
@@ -43,8 +44,7 @@ class RunFolder {
  public:
   RunFolder(const fs::path& parent, const std::string& key) : folder_(parent.empty() ? fs::path{} : parent / key) {}
   ~RunFolder() {
-    std::error_code ignored;
-    if (!keep_ && !folder_.empty()) fs::remove_all(folder_, ignored);
+    if (!keep_ && !folder_.empty()) remove_tree(folder_);
   }
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
