@@ -88,7 +88,8 @@ std::string range(const Plot& plot, std::vector<double> Series::*values, bool lo
       low = std::min(low, value);
       high = std::max(high, value);
     }
-  const double margin = logarithmic ? 1.2 : 0.05 * (high - low);
+  // Where all values are the same there is still a range to show them in.
+  const double margin = logarithmic ? 1.2 : 0.05 * (high > low ? high - low : std::max(1.0, std::abs(high)));
   std::ostringstream text;
   if (logarithmic) {
     text << "[" << low / margin << ":" << high * margin << "]";
