@@ -19,8 +19,8 @@ namespace scdcf::report {
 namespace {
 
 /// Colours that stay apart for colour-blind readers and in grey print.
-constexpr std::array<const char*, 9> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9",
-                                                 "#333333", "#e69f00", "#7f3c8d", "#8c8c8c"};
+constexpr std::array<const char*, 10> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9",
+                                                  "#333333", "#e69f00", "#7f3c8d", "#8c8c8c", "#8c4a1f"};
 
 /// The whole file or none of it: written beside its place and moved there.
 void write_file(const std::filesystem::path& path, const std::string& text) {
