@@ -48,7 +48,9 @@ std::vector<Column> columns_of(const std::vector<Run>& runs, const Subject& subj
       columns.insert({cell.id.augmented, cell.id.train_size});
   for (const auto& run : runs)
     if (run.record.measure == Measure::accuracy && run.cell.data == subject.data && run.protocol == subject.protocol &&
-        run.cell.size == size && (table == 3 ? run.cell.model == "scdcfnet" : is_digit_model(run.cell.model)))
+        run.cell.size == size &&
+        (table == 3 ? run.cell.model == "scdcfnet" && !has_own_modes(run)
+                    : is_digit_model(run.cell.model) && has_own_modes(run)))
       columns.insert({run.cell.augmented, run.cell.train_size});
   return {columns.begin(), columns.end()};
 }
@@ -85,7 +87,7 @@ std::string count_marks(const std::vector<ReportTable>& tables) {
 /// Measured against printed: points on the dashed line agree.
 void add_agreement(ReportSection& section, const std::string& stem) {
   report::Plot plot;
-  plot.title = section.title + ": measured against the paper";
+  plot.title = section.title + ", measured against the paper";
   plot.x_label = "test accuracy in the paper (%)";
   plot.y_label = "measured here (%)";
   plot.points_only = true;

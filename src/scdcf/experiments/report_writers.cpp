@@ -118,7 +118,7 @@ th, td { border: 1px solid #ddd; padding: .25rem .55rem; text-align: right; whit
 th { background: #f4f4f4; } th.label { text-align: left; }
 small { color: #555; font-size: .78rem; } td.missing { color: #999; } td.missing small { color: #999; }
 td.within { background: #e3f3e6; } td.above { background: #dceafa; } td.below { background: #fbe6d9; }
-img { max-width: 100%; width: 46rem; display: block; margin: 1rem 0; }
+.pictures { display: flex; flex-wrap: wrap; gap: 1rem; } .pictures img { width: 37rem; max-width: 100%; }
 )";
 
 std::string quoted(const std::string& text) {
@@ -159,8 +159,10 @@ std::string to_html(const StoreReport& report) {
   for (const auto& section : report.sections) {
     out << "<h2>" << escaped(section.title) << "</h2>\n<p>" << escaped(section.text) << "</p>\n";
     for (const auto& table : section.tables) write_html(out, table);
+    if (!section.pictures.empty()) out << "<div class=\"pictures\">\n";
     for (const auto& picture : section.pictures)
       out << "<img src=\"plots/" << picture.stem << ".svg\" alt=\"" << escaped(picture.plot.title) << "\">\n";
+    if (!section.pictures.empty()) out << "</div>\n";
   }
   if (!report.problems.empty()) out << "<h2>What went wrong</h2>\n<ul>\n";
   for (const auto& problem : report.problems) out << "<li>" << escaped(problem) << "</li>\n";

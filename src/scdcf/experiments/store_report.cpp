@@ -76,7 +76,7 @@ std::string write_report(const StoreReport& report, const fs::path& folder) {
     for (const auto& table : section.tables)
       write_file_atomically(folder / "tables" / (table.stem + ".csv"), to_csv(table));
     for (const auto& picture : section.pictures)
-      missing = report::write_plot(picture.plot, folder / "plots", picture.stem);
+      if (auto why = report::write_plot(picture.plot, folder / "plots", picture.stem); !why.empty()) missing = why;
   }
   write_file_atomically(folder / "report.md", to_markdown(report));
   write_file_atomically(folder / "report.html", to_html(report));
