@@ -58,7 +58,7 @@ TEST_F(ReproduceFigures, the_figures_of_the_auto_encoders_share_their_networks) 
   EXPECT_LT(means.at("ScDCFNet K=8").get<double>(), means.at("CNN").get<double>());
   EXPECT_TRUE(fs::exists(folder_ / "autoencoders" / "cnn-autoencoder-quick.pt"));
   const auto pictures = numbers_of("reconstruction");
-  EXPECT_EQ(output_.find("epoch"), std::string::npos) << "trained again";
+  EXPECT_EQ(output_.find("mean squared error"), std::string::npos) << "trained again";
   EXPECT_EQ(read(folder_ / "reconstruction" / "reconstruction.png").substr(1, 3), "PNG");
 }
 

@@ -1,6 +1,11 @@
 #include "scdcf/models/autoencoder.h"
 
-#include <torch/nn.h>
+#include <torch/nn/modules/activation.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/nn/modules/pooling.h>
+#include <torch/nn/modules/upsampling.h>
 
 #include "scdcf/core/error.h"
 #include "scdcf/nn/joint_conv.h"
