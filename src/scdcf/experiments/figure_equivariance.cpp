@@ -168,10 +168,11 @@ Reproduction reproduce_equivariance(const ReproduceOptions& options) {
   std::snprintf(text, sizeof text,
                 "relative error %.3f and %.3f in layers 1 and 2 of ScDCFNet, %.3f and %.3f in the CNN", means[0][0],
                 means[0][1], means[1][0], means[1][1]);
-  // "Approximately" has no number in the paper; a factor of two in both layers is what we ask for.
+  // "Approximately" has no number in the paper: an error below 0.15 in both layers and below a third of the CNN's error
+  // are ours.
   found.statements.push_back(
       {"equivariance still approximately holds for ScDCFNet after discretisation, but not for a regular CNN", text,
-       means[0][0] < means[1][0] / 2 && means[0][1] < means[1][1] / 2});
+       means[0][0] < 0.15 && means[0][1] < 0.15 && means[1][0] > 3 * means[0][0] && means[1][1] > 3 * means[0][1]});
   return found;
 }
 
