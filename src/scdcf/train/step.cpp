@@ -11,6 +11,7 @@
 #include "scdcf/train/augment.h"
 #include "scdcf/train/autocast_scope.h"
 #include "scdcf/train/device_work.h"
+#include "scdcf/train/stream_scope.h"
 
 #ifdef SCDCF_WITH_CUDA
 #  include <ATen/cuda/CUDAGeneratorImpl.h>
@@ -94,6 +95,9 @@ struct Step::State {
     auto& graph = graphs[indices.size(0)];
     if (graph != nullptr) return *graph;
     const DeviceCapture alone;
+    // A capture needs a stream of its own; replays run on the caller's.
+    c10::cuda::device_synchronize();
+    const StreamScope own_stream(images.device());
     graph = std::make_unique<Graph>();
     graph->indices = indices.clone();
     if (draws.defined()) graph->draws = draws.clone();
