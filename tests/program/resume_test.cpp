@@ -14,18 +14,20 @@ using std::chrono::milliseconds;
 
 class Resume : public scdcf::testing::SmallRun {
  protected:
-  /// Waits until `happened` or half a minute is over.
+  /// Waits until `happened`, two minutes at most.
   template <class Condition>
   static bool wait_until(Condition happened) {
-    for (int i = 0; i < 6000 && !happened(); ++i) std::this_thread::sleep_for(milliseconds(5));
+    for (int i = 0; i < 24000 && !happened(); ++i) std::this_thread::sleep_for(milliseconds(5));
     return happened();
   }
 
-  static size_t files_in(const fs::path& folder) {
+  /// The name of the newest checkpoint; empty where there is none.
+  static std::string newest_checkpoint(const fs::path& run) {
     std::error_code missing;
-    size_t count = 0;
-    for (fs::directory_iterator entry(folder, missing), end; entry != end; entry.increment(missing)) ++count;
-    return count;
+    std::string newest;
+    for (fs::directory_iterator entry(run / "checkpoints", missing), end; entry != end; entry.increment(missing))
+      if (entry->path().extension() == ".pt") newest = std::max(newest, entry->path().filename().string());
+    return newest;
   }
 
   static std::vector<std::string> with_resume(std::vector<std::string> arguments) {
@@ -41,12 +43,15 @@ class Resume : public scdcf::testing::SmallRun {
     const fs::path out = folder_ / "killed", metrics = out / "metrics.jsonl";
     std::mt19937 random(seed);
     for (int kill_number = 0; kill_number < 5; ++kill_number) {
-      const auto metrics_before = read(metrics);
+      const auto newest_before = newest_checkpoint(out);
       const bool begun = fs::exists(out / "config.json");
       const pid_t child = start(begun ? with_resume(train(out, more)) : train(out, more));
-      if (kill_number % 2 == 0) {  // soon after an epoch, perhaps in the midst of saving
-        wait_until([&] { return read(metrics) != metrics_before || fs::exists(out / "model.pt"); });
+      if (kill_number == 0) {  // at the end of an epoch, perhaps in the midst of saving
+        wait_until([&] { return fs::exists(metrics); });
         std::this_thread::sleep_for(milliseconds(random() % 60));
+      } else if (kill_number % 2 == 1) {  // a little further than before
+        wait_until([&] { return newest_checkpoint(out) != newest_before || fs::exists(out / "model.pt"); });
+        std::this_thread::sleep_for(whole * (random() % 1000) / 8000);
       } else {  // any time
         std::this_thread::sleep_for(whole * (random() % 1000) / 1000);
       }
@@ -80,7 +85,7 @@ TEST_F(Resume, ctrl_c_finishes_the_step_saves_and_says_how_to_go_on) {
   const auto command = "scdcf train --out " + out.string() + " --resume";
   EXPECT_NE(stopped.out.find(command), std::string::npos) << stopped.out;
   EXPECT_FALSE(fs::exists(out / "model.pt"));
-  EXPECT_GE(files_in(out / "checkpoints"), 2U);
+  EXPECT_NE(newest_checkpoint(out), "");
   const auto resumed = run(resume(out), 300);
   EXPECT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_EQ(model_bytes(out), model_bytes(whole));
