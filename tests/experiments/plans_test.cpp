@@ -121,8 +121,16 @@ TEST(Plans, fewer_epochs_keep_the_shape_of_the_learning_rate) {
   const auto run = plan_digits(options, "smnist").front();
   EXPECT_EQ(run.config.train.epochs, 30);
   EXPECT_EQ(run.config.train.milestones, (std::vector<std::int64_t>{10, 20}));
+  EXPECT_EQ(protocol_of(run.config), "epochs 30");
   options.epochs = 100;
   EXPECT_EQ(plan_natural(options).front().config.train.milestones, (std::vector<std::int64_t>{30, 40, 60, 80}));
+}
+
+TEST(Plans, a_run_of_one_epoch_makes_it_at_the_full_rate) {
+  TableRunOptions options;
+  options.epochs = 1;
+  for (const auto& run : {plan_digits(options, "smnist").front(), plan_natural(options).front()})
+    EXPECT_EQ(scdcf::train::learning_rate(run.config.train, 0), run.config.train.learning_rate);
 }
 
 TEST(Plans, cost_trains_nothing_that_the_tables_do_not_and_measures_each_network_once) {

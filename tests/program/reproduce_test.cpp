@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using Reproduce = scdcf::testing::ProgramTest;
 
-constexpr int kSeconds = 180;
+constexpr int kSeconds = 300;
 
 TEST_F(Reproduce, bad_arguments_give_one_line_that_names_the_offender) {
   const auto out = (folder_ / "store").string();
@@ -29,12 +29,11 @@ TEST_F(Reproduce, bad_arguments_give_one_line_that_names_the_offender) {
 
 TEST_F(Reproduce, quick_runs_become_a_report_and_are_not_made_twice) {
   const auto store = folder_ / "store";
-  const std::vector<std::string> command = {"reproduce",    "smnist",   "--quick", "--models",
-                                            "cnn,scdcfnet", "--out",    store,     "--realisations",
-                                            "0-1",          "--epochs", "1"};
+  const std::vector<std::string> command = {"reproduce", "smnist", "--quick",  "--models", "cnn",
+                                            "--out",     store,    "--epochs", "1"};
   const auto first = run(command, kSeconds);
   ASSERT_EQ(first.code, 0) << first.err;
-  EXPECT_NE(first.out.find("4 of 4 runs are done"), std::string::npos) << first.out;
+  EXPECT_NE(first.out.find("2 of 2 runs are done"), std::string::npos) << first.out;
   std::istringstream lines(read(store / "results.jsonl"));
   int records = 0;
   for (std::string line; std::getline(lines, line); ++records) {
@@ -45,18 +44,18 @@ TEST_F(Reproduce, quick_runs_become_a_report_and_are_not_made_twice) {
     EXPECT_EQ(json.at("used").at("model").at("hidden"), 256) << "with every default filled in";
     EXPECT_FALSE(json.at("machine").get<std::string>().empty());
   }
-  EXPECT_EQ(records, 4);
+  EXPECT_EQ(records, 2);
   const auto before = read(store / "results.jsonl");
   const auto second = run(command, kSeconds);
   EXPECT_EQ(second.code, 0) << second.err;
-  EXPECT_NE(second.out.find("4 of 4 runs are done already"), std::string::npos) << second.out;
+  EXPECT_NE(second.out.find("2 of 2 runs are done already"), std::string::npos) << second.out;
   EXPECT_EQ(read(store / "results.jsonl"), before);
 
   const auto report = run({"report", store}, kSeconds);
   ASSERT_EQ(report.code, 0) << report.err;
-  EXPECT_NE(report.out.find("4 records"), std::string::npos) << report.out;
+  EXPECT_NE(report.out.find("2 records"), std::string::npos) << report.out;
   const auto markdown = read(store / "report" / "report.md");
-  EXPECT_NE(markdown.find("| scdcfnet |"), std::string::npos) << markdown;
+  EXPECT_NE(markdown.find("| cnn |"), std::string::npos) << markdown;
   EXPECT_NE(markdown.find("(n=2)"), std::string::npos) << markdown;
   EXPECT_NE(read(store / "report" / "report.html").find("sglyphs 28 x 28"), std::string::npos);
 }

@@ -52,12 +52,6 @@ std::vector<std::int64_t> train_sizes(const TableRunOptions& options, const std:
   return options.quick ? std::vector<std::int64_t>{kQuickTrain} : own;
 }
 
-/// Fewer epochs with the same shape of the learning rate.
-void set_epochs(train::TrainOptions& train, std::int64_t epochs) {
-  for (auto& milestone : train.milestones) milestone = milestone * epochs / train.epochs;
-  train.epochs = epochs;
-}
-
 /// What every run has from the options.
 train::RunConfig base(const TableRunOptions& options, const std::string& data, int size, std::int64_t train_size,
                       int realisation) {
@@ -82,6 +76,12 @@ void finish(train::RunConfig& config, const TableRunOptions& options) {
 }
 
 }  // namespace
+
+void set_epochs(train::TrainOptions& train, std::int64_t epochs) {
+  // Not before the first epoch, which every run should make at the full rate.
+  for (auto& milestone : train.milestones) milestone = std::max<std::int64_t>(1, milestone * epochs / train.epochs);
+  train.epochs = epochs;
+}
 
 Plan plan_digits(const TableRunOptions& options, const std::string& data) {
   // The slowest would take as long as all the others together.
@@ -111,7 +111,7 @@ Plan plan_ablation(const TableRunOptions& options) {
       for (const auto train_size : train_sizes(options, {2000, 5000}))
         for (const bool augmented : augmentations(options))
           for (const auto& pair : ablation_pairs()) {
-            if (options.quick && (pair.modes == 10 || pair.modes == 12)) continue;
+            if (options.quick && (pair.modes == 10 || pair.modes == 12 || pair.scale_modes == 2)) continue;
             auto config = base(options, name, 28, train_size, realisation);
             config.model.name = "scdcfnet";
             if (pair.modes != 15 || pair.scale_modes != 3) {
@@ -142,7 +142,7 @@ train::TrainOptions natural_recipe(int size) {
 
 Plan plan_natural(const TableRunOptions& options) {
   Plan plan;
-  for (const int trial : realisations(options, 3))
+  for (const int trial : realisations(options, options.quick ? 1 : 3))
     for (const auto& name : data_sets(options, {"stl10"}))
       for (const auto& model : chosen(natural_models(), options.models)) {
         const int own_size = name == "stl10" ? 96 : options.quick ? 28 : 64;

@@ -10,6 +10,9 @@ namespace scdcf::experiments {
 /// A plan; without runs where the options leave nothing of the experiment.
 using Plan = std::vector<PlannedRun>;
 
+/// Other epochs with the same shape of the learning rate.
+void set_epochs(train::TrainOptions& train, std::int64_t epochs);
+
 /// Tables 1 and 2: eight networks, 28 and 56 pixels, plain and augmented, N_tr = 2,000, 5,000 and 10,000.
 Plan plan_digits(const TableRunOptions& options, const std::string& data);
 /// Table 3: ten pairs (K_alpha, K). The pair (3, 15) is the ScDCFNet of Tables 1 and 2: the same runs.

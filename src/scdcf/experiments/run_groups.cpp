@@ -55,6 +55,10 @@ std::string protocol_of(const train::RunConfig& config) {
   if (config.train.augment.scale_octaves == 1) paper.train.augment.scale_octaves = 1;
   paper.train.seed = config.train.seed;
   paper.train.device = config.train.device;
+  // Milestones that moved along with the epochs go without saying.
+  const auto paper_epochs = paper.train.epochs;
+  set_epochs(paper.train, config.train.epochs);
+  paper.train.epochs = paper_epochs;
   const auto expected = train::to_json(paper), got = train::to_json(config);
   std::string text;
   for (const auto& section : got.items())

@@ -28,7 +28,8 @@ const char* name_of(Mark mark);
 CellId cell_of(const train::RunConfig& config);
 
 /// What in a run differs from how the paper trains, as "epochs 2, test_size 100"; empty where nothing does. Network,
-/// data set, sizes, augmentation by scaling, K and K_alpha, realisation, seed, device and data folder are not meant.
+/// data set, sizes, augmentation by scaling, K and K_alpha, realisation, seed, device, data folder, and milestones
+/// in proportion to the epochs are not meant.
 std::string protocol_of(const train::RunConfig& config);
 
 /// "95.87 ± 0.18"; the mean alone where there is no deviation.
