@@ -27,7 +27,7 @@ TEST_F(Demo, leaves_a_page_that_needs_nothing_else_and_runs_that_predict) {
   // The first eight pictures, and three features of two pictures at five planes with the pictures themselves.
   EXPECT_GE(count_of(page, "<img "), 8 + 3 * 2 * 6);
   for (const char* part : {"<th>network</th>", "<td>ScDCFNet</td>", "<td>CNN</td>", "test accuracy (%)",
-                           "estimated factor", "Equivariance error", "scdcf demo --data sglyphs"})
+                           "estimate: factor", "Equivariance error", "scdcf demo --data sglyphs"})
     EXPECT_NE(page.find(part), std::string::npos) << part;
   for (const char* run : {"scdcfnet", "cnn"}) {
     const auto answer = this->run({"predict", (out / run).string(), (out / "pictures/01.png").string()});

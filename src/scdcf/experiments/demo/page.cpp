@@ -138,11 +138,11 @@ std::vector<report::Card> cards_of(const std::vector<Sample>& samples, const Dem
   std::vector<report::Card> cards;
   for (const auto& sample : samples) {
     report::Card card{report::picture_of(sample.picture, sample.truth, kSampleWidth), {}};
-    card.lines.push_back({sample.truth + text(", factor %.2f", sample.factor)});
+    card.lines.push_back({"true: " + sample.truth + text(", factor %.2f", sample.factor)});
     for (std::size_t n = 0; n < f.networks.size(); ++n)
       card.lines.push_back({f.networks[n].name + ": " + sample.answers[n] + text(" (%.0f%%)", sample.confidence[n]),
                             sample.answers[n] == sample.truth ? Mark::right : Mark::wrong});
-    card.lines.push_back({text("estimated factor %.2f", sample.estimated_factor)});
+    card.lines.push_back({f.networks.front().name + text("'s estimate: factor %.2f", sample.estimated_factor)});
     card.lines.push_back({sample.file});
     cards.push_back(card);
   }
@@ -248,10 +248,10 @@ void add_how_to_repeat(report::HtmlPage& page, const DemoFindings& f, const fs::
   lines += "scdcf equivariance " + run + "\n";
   lines += "scdcf train --data " + f.data + " --train-size 10000 --out runs/full    # the full network, 60 epochs";
   page.code(lines);
-  page.paragraph(
-      text("Made in %.0f s with %d threads by scdcf %s (%s). Data, weights and order of the pictures are "
-           "drawn from fixed seeds.",
-           f.seconds, threads(), version(), commit()));
+  page.paragraph(text(
+      "Not installed, scdcf is build/bin/scdcf. Made in %.0f s with %d threads by scdcf %s (%s). Data, weights and "
+      "order of the pictures are drawn from fixed seeds.",
+      f.seconds, threads(), version(), commit()));
 }
 
 }  // namespace
