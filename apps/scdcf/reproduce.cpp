@@ -38,6 +38,8 @@ void reproduce_one(const std::string& name, const ReproduceArguments& arguments)
   options.data_dir = tables.data_dir;
   require(tables.data.size() <= 1, "--data: got ", tables.data.size(), " sets, expected one for ", name);
   if (!tables.data.empty()) options.data = tables.data.front();
+  require(options.data.empty() || options.data == "mnist" || options.data == "fashion" || options.data == "glyphs",
+          "--data: got \"", options.data, "\", expected mnist, fashion or glyphs for ", name);
   reproduce_figure(name, options);
 }
 

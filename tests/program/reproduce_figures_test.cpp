@@ -51,17 +51,6 @@ TEST_F(ReproduceFigures, depth_hurts_less_with_replicate_padding) {
   EXPECT_TRUE(fs::exists(folder_ / "depth" / "depth.dat"));
 }
 
-TEST_F(ReproduceFigures, the_figures_of_the_auto_encoders_share_their_networks) {
-  const auto errors = numbers_of("reconstruction-error");
-  EXPECT_EQ(errors.at("measured").size(), 13U);
-  const auto& means = errors.at("details").at("mean error at beta != 0");
-  EXPECT_LT(means.at("ScDCFNet K=8").get<double>(), means.at("CNN").get<double>());
-  EXPECT_TRUE(fs::exists(folder_ / "autoencoders" / "cnn-autoencoder-quick.pt"));
-  const auto pictures = numbers_of("reconstruction");
-  EXPECT_EQ(output_.find("mean squared error"), std::string::npos) << "trained again";
-  EXPECT_EQ(read(folder_ / "reconstruction" / "reconstruction.png").substr(1, 3), "PNG");
-}
-
 TEST_F(ReproduceFigures, without_a_name_it_lists_what_there_is) {
   const auto result = run({"reproduce"});
   EXPECT_EQ(result.code, 0) << result.err;
