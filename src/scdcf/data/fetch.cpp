@@ -88,7 +88,8 @@ class Fetch {
       const std::string url = base + "/" + file.name;
       const std::string cause = from(url, file, part);
       if (cause.empty()) return finish(file, part);
-      causes += (causes.empty() ? "" : "; ") + url + ": " + cause;
+      if (!causes.empty()) causes += "; ";
+      causes.append(url).append(": ").append(cause);
     }
     std::error_code missing;
     const auto kept = fs::file_size(part, missing);

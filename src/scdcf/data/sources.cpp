@@ -61,7 +61,7 @@ Source fashion() {
 
 /// Without unlabeled_X.bin: 2.8 GB of pictures that nothing here learns from.
 Source stl10() {
-  constexpr std::int64_t picture = 3 * 96 * 96;
+  constexpr std::int64_t picture = std::int64_t{3} * 96 * 96;
   return {"stl10",
           {"http://ai.stanford.edu/~acoates/stl10", "https://cs.stanford.edu/~acoates/stl10"},
           {{"stl10_binary.tar.gz",

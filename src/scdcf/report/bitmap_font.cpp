@@ -113,7 +113,7 @@ constexpr std::string_view kUnknown = "##### #...# #...# #...# #...# #...# #####
 bool glyph_pixel(char letter, int x, int y) {
   const bool known = letter >= ' ' && letter <= '~';
   const std::string_view rows = known ? kGlyphs[static_cast<std::size_t>(letter - ' ')] : kUnknown;
-  const auto at = static_cast<std::size_t>(y * (kGlyphWidth + 1) + x);
+  const auto at = static_cast<std::size_t>(y) * (kGlyphWidth + 1) + static_cast<std::size_t>(x);
   return at < rows.size() && rows[at] == '#';
 }
 

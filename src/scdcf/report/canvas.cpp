@@ -29,7 +29,7 @@ void Canvas::paste(const std::uint8_t* picture, int channels, int height, int wi
   const std::size_t area = static_cast<std::size_t>(height) * static_cast<std::size_t>(width);
   for (int row = 0; row < height * zoom; ++row)
     for (int column = 0; column < width * zoom; ++column) {
-      const auto* pixel = picture + row / zoom * width + column / zoom;
+      const auto* pixel = picture + std::ptrdiff_t{row / zoom} * width + column / zoom;
       set(x + column, y + row,
           channels == 1 ? Colour{*pixel, *pixel, *pixel} : Colour{*pixel, pixel[area], pixel[2 * area]});
     }
