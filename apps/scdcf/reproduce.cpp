@@ -34,6 +34,8 @@ void reproduce_one(const std::string& name, const ReproduceArguments& arguments)
   experiments::ReproduceOptions options;
   options.quick = tables.quick;
   options.device = tables.device;
+  options.runs = tables.jobs;
+  options.precision = tables.precision;
   options.out = arguments.out;
   options.data_dir = tables.data_dir;
   require(tables.data.size() <= 1, "--data: got ", tables.data.size(), " sets, expected one for ", name);

@@ -1,85 +1,118 @@
 #include "scdcf/experiments/autoencoder_training.h"
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <torch/torch.h>
 
 #include <cmath>
 #include <cstdio>
+#include <mutex>
 
 #include "scdcf/core/error.h"
 #include "scdcf/data/datasets.h"
 #include "scdcf/experiments/digits.h"
-#include "scdcf/theory/group_action.h"
+#include "scdcf/experiments/replay.h"
+#include "scdcf/experiments/work_queue.h"
 #include "scdcf/train/checkpoint.h"
 #include "scdcf/train/device_images.h"
+#include "scdcf/train/device_work.h"
 #include "scdcf/train/optimizer.h"
+#include "scdcf/train/random.h"
+#include "scdcf/train/step.h"
+#include "scdcf/train/stream_scope.h"
 #include "scdcf/train/trainer.h"
 
 namespace scdcf::experiments {
 namespace {
 
-constexpr int64_t kImageSize = 56;
-constexpr uint64_t kSeed = 1;
+using Note = std::function<void(const std::string&)>;
 
-nlohmann::ordered_json description(const models::AutoEncoderOptions& model, const AutoEncoderStudy& study,
+std::string label_of(const AutoEncoderRun& run) {
+  std::string label = run.model;
+  if (run.model != "cnn-autoencoder") label += "-k" + std::to_string(run.modes);
+  return label + "-" + std::to_string(run.seed);
+}
+
+nlohmann::ordered_json description(const AutoEncoderRun& run, const AutoEncoderStudy& study,
                                    const data::Splits& splits) {
-  return {{"model", model.name},
-          {"modes", model.modes},
-          {"image_size", model.image_size},
+  return {{"model", run.model},
+          {"modes", run.model == "cnn-autoencoder" ? 0 : run.modes},
+          {"image_size", study.image_size},
           {"data", study.data},
           {"checksum", data::checksum(splits.train)},
           {"epochs", study.epochs},
           {"batch", study.batch},
           {"rates", {study.first_rate, study.last_rate}},
-          {"seed", kSeed}};
+          {"seed", run.seed}};
 }
 
 /// True where `file` holds a network trained as `about` says, which is then read.
 bool read_trained(models::AutoEncoder& network, const std::filesystem::path& file, const nlohmann::ordered_json& about,
-                  const ReproduceOptions& options) {
+                  const Note& note) {
   if (!std::filesystem::exists(file)) return false;
   try {
     const auto checkpoint = train::load_checkpoint(file);
     if (checkpoint.about.at("training") != about) {
-      options.note(file.string() + ": trained in another way; training anew");
+      note(file.string() + ": trained in another way; training anew");
       return false;
     }
     train::load_weights(network, checkpoint.tensors.at("weights"), file.string());
     return true;
   } catch (const Error& error) {
-    options.note(std::string(error.what()) + "; training anew");
+    note(std::string(error.what()) + "; training anew");
     return false;
   }
 }
 
-void fit(models::AutoEncoder& network, const std::string& label, const AutoEncoderStudy& study,
-         const data::Splits& splits, torch::Device device, const ReproduceOptions& options) {
+torch::Tensor order_of_epoch(int64_t count, uint64_t seed, int64_t epoch) {
+  auto generator =
+      at::detail::createCPUGenerator(train::stream_seed(seed, train::Purpose::order, static_cast<uint64_t>(epoch)));
+  return torch::randperm(count, generator, torch::kLong);
+}
+
+void fit(models::AutoEncoder& network, const AutoEncoderRun& run, const AutoEncoderStudy& study,
+         const train::DeviceImages& images, const Note& note) {
   train::TrainOptions how;
   how.weight_decay = 0;
   train::Optimizer optimizer(network, how);
-  const train::DeviceImages images(splits.train, {0.0}, {1.0}, device);
-  torch::manual_seed(kSeed);
   network.train();
+  const auto on_device = torch::TensorOptions(images.device());
+  auto indices = torch::zeros({study.batch}, on_device.dtype(torch::kLong));
+  auto sum = torch::zeros({}, on_device);
+  optimizer.set_learning_rate(0);  // preparing the step for replay runs it a few times
+  Replay step(
+      [&] {
+        const auto batch = images.images(indices);
+        const auto loss = torch::mse_loss(network.forward(batch), batch);
+        const auto gradients = torch::autograd::grad({loss}, optimizer.parameters());
+        const torch::NoGradGuard no_grad;
+        optimizer.step(gradients, torch::isfinite(loss));
+        sum += loss;
+      },
+      images.device());
   for (int64_t epoch = 0; epoch < study.epochs; ++epoch) {
     const double part = study.epochs > 1 ? static_cast<double>(epoch) / static_cast<double>(study.epochs - 1) : 0;
     optimizer.set_learning_rate(study.first_rate * std::pow(study.last_rate / study.first_rate, part));
-    const auto order = torch::randperm(images.count(), torch::kLong).to(device);
-    auto sum = torch::zeros({}, torch::TensorOptions(device));
+    const auto order = order_of_epoch(images.count(), run.seed, epoch).to(images.device());
+    sum.zero_();
     int64_t steps = 0;
     for (int64_t first = 0; first + study.batch <= images.count(); first += study.batch, ++steps) {
-      const auto batch = images.images(order.narrow(0, first, study.batch));
-      const auto loss = torch::mse_loss(network.forward(batch), batch);
-      const auto gradients = torch::autograd::grad({loss}, optimizer.parameters());
-      const torch::NoGradGuard no_grad;
-      optimizer.step(gradients, torch::isfinite(loss));
-      sum += loss;
+      indices.copy_(order.narrow(0, first, study.batch));
+      step.run();
     }
     const double mean = sum.item<double>() / static_cast<double>(steps);
-    require(std::isfinite(mean), label, ": the loss is not finite in epoch ", epoch + 1);
+    require(std::isfinite(mean), label_of(run), ": the loss is not finite in epoch ", epoch + 1);
     char text[120];
-    std::snprintf(text, sizeof text, "%s: epoch %lld/%lld  mean squared error %.5f", label.c_str(),
+    std::snprintf(text, sizeof text, "%s: epoch %lld/%lld  mean squared error %.5f", label_of(run).c_str(),
                   static_cast<long long>(epoch + 1), static_cast<long long>(study.epochs), mean);
-    options.note(text);
+    note(text);
   }
+}
+
+std::shared_ptr<models::AutoEncoder> initial_network(const AutoEncoderRun& run, const AutoEncoderStudy& study) {
+  static std::mutex initialising;  // torch draws weights from one stream of random numbers
+  const std::lock_guard<std::mutex> lock(initialising);
+  torch::manual_seed(run.seed);
+  return std::make_shared<models::AutoEncoder>(models::AutoEncoderOptions{run.model, run.modes, study.image_size});
 }
 
 }  // namespace
@@ -88,12 +121,14 @@ AutoEncoderStudy autoencoder_study(const ReproduceOptions& options) {
   AutoEncoderStudy study;
   study.data = "s" + digit_source(options);
   if (options.quick) {
-    study.train_images = 1000;
-    study.test_images = 100;
+    study.image_size = 28;
+    study.train_images = 600;
+    study.test_images = 200;
     study.epochs = 6;
-    study.batch = 25;
-    study.first_rate = 3e-3;
-    study.last_rate = 3e-4;
+    study.batch = 8;
+    study.first_rate = 1e-3;
+    study.last_rate = 1e-4;
+    study.seeds = 1;
   }
   return study;
 }
@@ -104,53 +139,48 @@ data::Splits autoencoder_data(const AutoEncoderStudy& study, const ReproduceOpti
   wanted.data_dir = options.data_dir;
   wanted.train_size = study.train_images;
   wanted.test_size = study.test_images;
-  wanted.size = kImageSize;
+  wanted.size = study.image_size;
   return data::load(wanted);
 }
 
-std::shared_ptr<models::AutoEncoder> trained_autoencoder(const models::AutoEncoderOptions& model,
-                                                         const AutoEncoderStudy& study, const data::Splits& splits,
-                                                         const ReproduceOptions& options) {
+std::vector<std::shared_ptr<models::AutoEncoder>> trained_autoencoders(const std::vector<AutoEncoderRun>& runs,
+                                                                       const AutoEncoderStudy& study,
+                                                                       const data::Splits& splits,
+                                                                       const ReproduceOptions& options) {
   train::TrainOptions where;
   where.device = options.device;
+  where.precision = options.precision;
   const auto device = train::device_of(where);
-  torch::manual_seed(kSeed);
-  auto network = std::make_shared<models::AutoEncoder>(model);
-  const std::string label =
-      model.name == "cnn-autoencoder" ? model.name : model.name + "-k" + std::to_string(model.modes);
-  const auto file = options.out / "autoencoders" / (label + (options.quick ? "-quick.pt" : ".pt"));
-  const auto about = description(model, study, splits);
-  if (!read_trained(*network, file, about, options)) {
+  train::apply_precision(where, device);
+  const train::DeviceImages images(splits.train, {0.0}, {1.0}, device);
+  std::filesystem::create_directories(options.out / "autoencoders");
+  std::mutex noting;
+  const Note note = [&](const std::string& text) {
+    const std::lock_guard<std::mutex> lock(noting);
+    options.note(text);
+  };
+  std::vector<std::shared_ptr<models::AutoEncoder>> networks(runs.size());
+  for_each_at_once(runs.size(), options.runs, [&](size_t i) {
+    const auto& run = runs[i];
+    const train::StreamScope own_stream(device);
+    auto network = initial_network(run, study);
+    const auto file = options.out / "autoencoders" / (label_of(run) + (options.quick ? "-quick.pt" : ".pt"));
+    const auto about = description(run, study, splits);
+    if (!read_trained(*network, file, about, note)) {
+      {
+        const train::DeviceWork uploads;
+        network->to(device);
+      }
+      fit(*network, run, study, images, note);
+      const train::DeviceWork downloads;
+      train::save_checkpoint({{{"training", about}}, {{"weights", train::weights_of(*network)}}}, file);
+    }
+    const train::DeviceWork uploads;
     network->to(device);
-    fit(*network, label, study, splits, device, options);
-    std::filesystem::create_directories(file.parent_path());
-    train::save_checkpoint({{{"training", about}}, {{"weights", train::weights_of(*network)}}}, file);
-  }
-  network->to(device);
-  network->eval();
-  return network;
-}
-
-torch::Tensor rescaled_images(const torch::Tensor& images, double beta) {
-  return theory::act_on_image(images, {beta, 0, 0});
-}
-
-torch::Tensor decode_rescaled(models::AutoEncoder& network, const torch::Tensor& images, double beta) {
-  const torch::NoGradGuard no_grad;
-  const theory::GroupElement g{beta, 0, 0};
-  const auto ground = network.encode(torch::zeros_like(images.narrow(0, 0, 1)));
-  const auto code = network.encode(images) - ground;
-  const auto moved =
-      network.scale_step() > 0 ? theory::act_on_features(code, g, network.scale_step()) : theory::act_on_image(code, g);
-  return network.decode(moved + ground);
-}
-
-torch::Tensor relative_errors(const torch::Tensor& images, const torch::Tensor& expected) {
-  return (images - expected).flatten(1).norm(2, 1) / expected.flatten(1).norm(2, 1);
-}
-
-torch::Tensor thresholded(const torch::Tensor& images) {
-  return images.gt(images.amax({1, 2, 3}, true) / 2).to(torch::kFloat);
+    network->eval();
+    networks[i] = std::move(network);
+  });
+  return networks;
 }
 
 }  // namespace scdcf::experiments

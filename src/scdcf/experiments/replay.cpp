@@ -5,6 +5,8 @@
 #  include <c10/cuda/CUDAFunctions.h>
 #  include <c10/cuda/CUDAGuard.h>
 #  include <c10/cuda/CUDAStream.h>
+
+#  include "scdcf/train/device_work.h"
 #endif
 
 namespace scdcf::experiments {
@@ -14,10 +16,12 @@ struct Replay::Graph {
   at::cuda::CUDAGraph graph;
 
   explicit Graph(const std::function<void()>& work) {
+    const train::DeviceCapture alone;  // others may replay meanwhile, but not allocate
+    c10::cuda::device_synchronize();
     const c10::cuda::CUDAStreamGuard guard(c10::cuda::getStreamFromPool());
     for (int i = 0; i < 3; ++i) work();  // caches, autotuners and shared-memory limits settle outside the capture
     c10::cuda::device_synchronize();
-    graph.capture_begin();
+    graph.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
     work();
     graph.capture_end();
     c10::cuda::device_synchronize();

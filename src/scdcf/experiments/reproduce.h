@@ -17,7 +17,8 @@ struct ReproduceOptions {
   std::filesystem::path out;   ///< an experiment writes into out/NAME; what several share lies beside these folders
   std::string data;      ///< digits to use: mnist, fashion, glyphs; empty for mnist where it is found, else glyphs
   std::string data_dir;  ///< looked in first
-  int64_t runs = 0;      ///< trainings at a time; 0 for what suits the device
+  int64_t runs = 1;      ///< trainings at a time, sharing a GPU
+  std::string precision = "float32";  ///< of trainings: float32; on a GPU also tf32 and bfloat16
   std::function<void(const std::string&)> note = [](const std::string&) {};  ///< told a line now and then
 
   std::filesystem::path folder(const std::string& name) const { return out / name; }
