@@ -187,20 +187,26 @@ TEST_F(RunTable, a_store_that_cannot_be_written_is_an_error_not_a_failed_run) {
 
 TEST(TimeLeft, knows_nothing_at_first_then_scales_with_the_work) {
   TimeLeft left;
-  scdcf::train::RunConfig small, large;
-  small.data.size = 28;
-  small.data.train_size = 2000;
-  large = small;
-  large.data.size = 56;
+  PlannedRun small;
+  small.config.data.size = 28;
+  small.config.data.train_size = 2000;
+  auto large = small;
+  large.config.data.size = 56;
   EXPECT_LT(left.seconds_for(small), 0);
   left.add(small, 10);
   EXPECT_DOUBLE_EQ(left.seconds_for(small), 10);
   EXPECT_DOUBLE_EQ(left.seconds_for(large), 40);
   auto other = small;
-  other.model.name = "cnn";
+  other.config.model.name = "cnn";
   EXPECT_DOUBLE_EQ(left.seconds_for(other), 10) << "as fast as the others until it is known";
   left.add(other, 2);
   EXPECT_DOUBLE_EQ(left.seconds_for(other), 2);
+  EXPECT_DOUBLE_EQ(left.seconds_for(small), 10);
+  auto cost = small;
+  cost.measure = Measure::cost;
+  EXPECT_LT(left.seconds_for(cost), 0) << "trainings say nothing of measurements";
+  left.add(cost, 3);
+  EXPECT_DOUBLE_EQ(left.seconds_for(cost), 3);
   EXPECT_DOUBLE_EQ(left.seconds_for(small), 10);
 }
 

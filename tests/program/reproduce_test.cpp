@@ -60,4 +60,16 @@ TEST_F(Reproduce, quick_runs_become_a_report_and_are_not_made_twice) {
   EXPECT_NE(read(store / "report" / "report.html").find("sglyphs 28 x 28"), std::string::npos);
 }
 
+TEST_F(Reproduce, without_a_name_it_lists_what_there_is) {
+  const auto result = run({"reproduce"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  for (const char* name : {"equivariance", "depth", "reconstruction", "reconstruction-error"})
+    EXPECT_NE(result.out.find(name), std::string::npos) << name;
+}
+
+TEST_F(Reproduce, figures_refuse_words_they_do_not_know) {
+  expect_bad_input({"reproduce", "figure9"}, {"figure9"});
+  expect_bad_input({"reproduce", "depth", "--data", "cats", "--out", folder_.string()}, {"--data", "cats"});
+}
+
 }  // namespace

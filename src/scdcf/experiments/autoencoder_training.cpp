@@ -121,9 +121,9 @@ AutoEncoderStudy autoencoder_study(const ReproduceOptions& options) {
   AutoEncoderStudy study;
   study.data = "s" + digit_source(options);
   if (options.quick) {
-    study.image_size = 28;
-    study.train_images = 600;
-    study.test_images = 200;
+    study.image_size = 40;
+    study.train_images = 400;
+    study.test_images = 100;
     study.epochs = 6;
     study.batch = 8;
     study.first_rate = 1e-3;

@@ -53,7 +53,9 @@ std::string label_of(const PlannedRun& run) {
   return text.str();
 }
 
-double work_of(const train::RunConfig& config) {
+double work_of(const PlannedRun& run) {
+  if (run.measure == Measure::cost) return 1;
+  const auto& config = run.config;
   const double side = config.data.size > 0 ? config.data.size / 28.0 : 1;
   const auto images = static_cast<double>(config.data.train_size > 0 ? config.data.train_size : 10000);
   // Validation and test pass forward only, at about a third of the price.

@@ -33,7 +33,8 @@ std::string key_of(const PlannedRun& run);
 /// For people: "scdcfnet smnist 28+ N=2000 realisation 0".
 std::string label_of(const PlannedRun& run);
 
-/// How much there is to do, in images of 28 x 28 that pass through training: for estimates of time.
-double work_of(const train::RunConfig& config);
+/// How much there is to do, for estimates of time: images of 28 x 28 that pass through training, or 1 for a measurement
+/// of cost.
+double work_of(const PlannedRun& run);
 
 }  // namespace scdcf::experiments

@@ -50,7 +50,7 @@ class Table {
     }
     for (const auto& record : store.records())
       if (record.done() && record.provenance.machine == options.provenance.machine)
-        time_left_.add(record.config(), record.seconds);
+        time_left_.add({record.config(), record.measure, ""}, record.seconds);
   }
 
   TableSummary run() {
@@ -75,7 +75,7 @@ class Table {
   };
 
   struct UnderWay {
-    train::RunConfig config;
+    PlannedRun run;
     double share = 0;  // of the run that is done
   };
 
@@ -211,7 +211,7 @@ class Table {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       ++summary_.made;
-      time_left_.add(run.config, result.seconds);
+      time_left_.add(run, result.seconds);
       line = "[" + std::to_string(over()) + "/" + std::to_string(summary_.planned) + "] " + label + ": " + text +
              " in " + clock_text(result.seconds) + left_text();
     }
@@ -226,14 +226,14 @@ class Table {
   std::string left_text() const {
     double seconds = 0;
     for (const auto& waiting : waiting_) {
-      const double one = time_left_.seconds_for(waiting.run.config);
+      const double one = time_left_.seconds_for(waiting.run);
       if (one < 0) return "";
       seconds += one;
     }
-    for (const auto& [key, run] : under_way_) {
-      const double one = time_left_.seconds_for(run.config);
+    for (const auto& [key, under] : under_way_) {
+      const double one = time_left_.seconds_for(under.run);
       if (one < 0) return "";
-      seconds += (1 - run.share) * one;
+      seconds += (1 - under.share) * one;
     }
     return seconds > 0 ? ", about " + clock_text(seconds / options_.jobs) + " left" : "";
   }
@@ -252,7 +252,7 @@ class Table {
 
   void begin(const Waiting& waiting) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    under_way_[waiting.key] = {waiting.run.config, 0};
+    under_way_[waiting.key] = {waiting.run, 0};
   }
 
   void forget(const std::string& key) {

@@ -2,17 +2,19 @@
 
 namespace scdcf::experiments {
 
-void TimeLeft::add(const train::RunConfig& config, double seconds) {
-  for (auto* speed : {&of_model_[config.model.name], &overall_}) {
+void TimeLeft::add(const PlannedRun& run, double seconds) {
+  auto& kind = run.measure == Measure::cost ? costs_ : trainings_;
+  for (auto* speed : {&kind.of_model[run.config.model.name], &kind.overall}) {
     speed->seconds += seconds;
-    speed->work += work_of(config);
+    speed->work += work_of(run);
   }
 }
 
-double TimeLeft::seconds_for(const train::RunConfig& config) const {
-  const auto found = of_model_.find(config.model.name);
-  const auto& speed = found == of_model_.end() ? overall_ : found->second;
-  return speed.work > 0 ? speed.seconds / speed.work * work_of(config) : -1;
+double TimeLeft::seconds_for(const PlannedRun& run) const {
+  const auto& kind = run.measure == Measure::cost ? costs_ : trainings_;
+  const auto found = kind.of_model.find(run.config.model.name);
+  const auto& speed = found == kind.of_model.end() ? kind.overall : found->second;
+  return speed.work > 0 ? speed.seconds / speed.work * work_of(run) : -1;
 }
 
 }  // namespace scdcf::experiments

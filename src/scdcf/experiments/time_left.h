@@ -8,19 +8,23 @@
 
 namespace scdcf::experiments {
 
-/// Seconds per unit of work (work_of), for each network apart where it was met, else over all.
+/// Seconds per unit of work (work_of), for each network apart where it was met, else over all; measurements of cost are
+/// another kind of work than trainings.
 class TimeLeft {
  public:
-  void add(const train::RunConfig& config, double seconds);
+  void add(const PlannedRun& run, double seconds);
   /// Negative where nothing is known yet.
-  double seconds_for(const train::RunConfig& config) const;
+  double seconds_for(const PlannedRun& run) const;
 
  private:
   struct Speed {
     double seconds = 0, work = 0;
   };
-  std::map<std::string, Speed> of_model_;
-  Speed overall_;
+  struct Kind {
+    std::map<std::string, Speed> of_model;
+    Speed overall;
+  };
+  Kind trainings_, costs_;
 };
 
 }  // namespace scdcf::experiments
