@@ -28,17 +28,25 @@ std::vector<double> errors_by_depth(const torch::Tensor& image, int layers, int 
   return errors;
 }
 
+/// By layer: the mean over the draws, and its standard error.
 struct Curve {
   int taps = 1;
-  std::vector<double> depth, error;
+  std::vector<double> depth, error, uncertainty;
 };
 
 Curve mean_curve(const torch::Tensor& images, int layers, int taps, nn::ScalePadding padding) {
-  Curve curve{taps, {}, std::vector<double>(static_cast<size_t>(layers), 0.0)};
-  for (int l = 1; l <= layers; ++l) curve.depth.push_back(l);
-  for (int64_t n = 0; n < images.size(0); ++n) {
-    const auto errors = errors_by_depth(images.narrow(0, n, 1), layers, taps, padding, static_cast<uint64_t>(n) + 1);
-    for (size_t l = 0; l < errors.size(); ++l) curve.error[l] += errors[l] / static_cast<double>(images.size(0));
+  std::vector<std::vector<double>> draws;
+  for (int64_t n = 0; n < images.size(0); ++n)
+    draws.push_back(errors_by_depth(images.narrow(0, n, 1), layers, taps, padding, static_cast<uint64_t>(n) + 1));
+  Curve curve{taps, {}, {}, {}};
+  const auto count = static_cast<double>(draws.size());
+  for (size_t l = 0; l < static_cast<size_t>(layers); ++l) {
+    double mean = 0, square = 0;
+    for (const auto& errors : draws) mean += errors[l] / count;
+    for (const auto& errors : draws) square += std::pow(errors[l] - mean, 2) / (count - 1);
+    curve.depth.push_back(static_cast<double>(l) + 1);
+    curve.error.push_back(mean);
+    curve.uncertainty.push_back(std::sqrt(square / count));
   }
   return curve;
 }
@@ -58,16 +66,19 @@ std::string last_errors(const std::vector<Curve>& curves) {
   std::string text;
   for (const auto& curve : curves) {
     char part[32];
-    std::snprintf(part, sizeof part, "%s%.3f", text.empty() ? "" : ", ", curve.error.back());
+    std::snprintf(part, sizeof part, "%s%.3f +- %.3f", text.empty() ? "" : ", ", curve.error.back(),
+                  curve.uncertainty.back());
     text += part;
   }
   return text;
 }
 
-/// Whether no curve lies below one of fewer taps at the last layer, up to a tenth.
+/// Whether no curve lies below one of fewer taps at the last layer, by more than two standard errors of the difference.
 bool grows_with_taps(const std::vector<Curve>& curves) {
   for (size_t i = 1; i < curves.size(); ++i)
-    if (curves[i].error.back() < 0.9 * curves[i - 1].error.back()) return false;
+    if (curves[i].error.back() + 2 * std::hypot(curves[i].uncertainty.back(), curves[i - 1].uncertainty.back()) <
+        curves[i - 1].error.back())
+      return false;
   return true;
 }
 
@@ -78,7 +89,7 @@ Reproduction reproduce_depth(const ReproduceOptions& options) {
   where.device = options.device;
   const auto device = train::device_of(where);
   const int layers = options.quick ? 6 : 10, side = options.quick ? 40 : 56;
-  const int64_t draws = options.quick ? 2 : 12, canvas = options.quick ? 96 : 144;
+  const int64_t draws = options.quick ? 2 : 48, canvas = options.quick ? 96 : 144;
   const auto images = centred_digits(options, draws, side, canvas).to(device);
 
   std::vector<Curve> zero, replicate;
@@ -110,10 +121,14 @@ Reproduction reproduce_depth(const ReproduceOptions& options) {
       ", each with its own random coefficients, enlarged by 2^0.25; K = 8, K_alpha = L_alpha, ReLU, nine "
       "scales a quarter octave apart, widths 5 to 20 pixels; error at the middle scale, mean over the draws";
 
+  for (const auto* curves : {&zero, &replicate})
+    for (const auto& curve : *curves)
+      found.details["standard error of the mean"][curves == &zero ? "zero" : "replicate"]
+                   ["L=" + std::to_string(curve.taps)] = curve.uncertainty;
   double deepest_gain = 1e9;  // zero over replicate at the last layer, least over L_alpha > 1
   for (size_t i = 1; i < zero.size(); ++i)
     deepest_gain = std::min(deepest_gain, zero[i].error.back() / replicate[i].error.back());
-  char text[200];
+  char text[300];
   std::snprintf(text, sizeof text, "after %d layers, L_alpha = 1, 2, 3, 5: %s (zero), %s (replicate)", layers,
                 last_errors(zero).c_str(), last_errors(replicate).c_str());
   found.statements.push_back({"the error grows with depth and is smaller for fewer taps in scale", text,
