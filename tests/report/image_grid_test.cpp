@@ -75,6 +75,17 @@ TEST(ImageGridTest, long_labels_widen_the_picture_instead_of_overlapping) {
   EXPECT_GE(draw(grid).width(), before + 40 * 6);
 }
 
+TEST(ImageGridTest, as_svg_keeps_its_text_and_the_size_of_the_picture) {
+  auto grid = two_maps();
+  grid.title = "a < b";
+  grid.rows[0].captions = {"", "error 0.03"};
+  const auto svg = to_svg(grid);
+  EXPECT_NE(svg.find(">a &lt; b</text>"), std::string::npos);
+  EXPECT_NE(svg.find("text-anchor=\"middle\">error 0.03</text>"), std::string::npos);
+  EXPECT_NE(svg.find("width=\"" + std::to_string(draw(grid).width()) + "\""), std::string::npos);
+  EXPECT_NE(svg.find("data:image/png;base64,"), std::string::npos);
+}
+
 TEST(ImageGridTest, refuses_what_does_not_fit) {
   auto grid = two_maps();
   grid.rows[0].maps[0].width = 2;

@@ -156,9 +156,7 @@ Reproduction reproduce_equivariance(const ReproduceOptions& options) {
                        static_cast<double>(draws)});
     }
   }
-  const auto file = options.folder("equivariance") / "equivariance.png";
-  report::write_png(file, report::draw(grid));
-  found.pictures.push_back(file);
+  found.pictures = report::write_grid(grid, options.folder("equivariance"), "equivariance");
   found.setting = "a digit of " + digit_source(options) + ", " + std::to_string(kDigit) + " pixels on a canvas of " +
                   std::to_string(kCanvas) +
                   ", enlarged by 2^0.5; ScDCFNet: K = 8, K_alpha = L_alpha = 3, nine scales a quarter octave apart, "

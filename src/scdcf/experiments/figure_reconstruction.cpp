@@ -73,11 +73,9 @@ Reproduction reproduce_reconstruction(const ReproduceOptions& options) {
     }
     for (auto& row : {truth, plain, equivariant}) grid.rows.push_back(row);
   }
-  const auto file = options.folder("reconstruction") / "reconstruction.png";
-  report::write_png(file, report::draw(grid));
 
   Reproduction found;
-  found.pictures.push_back(file);
+  found.pictures = report::write_grid(grid, options.folder("reconstruction"), "reconstruction");
   found.table = report::Table({"beta", "CNN", "ScDCFNet"});
   const auto all = test.images(
       torch::arange(std::min<int64_t>(test.count(), 200), torch::TensorOptions(device).dtype(torch::kLong)));

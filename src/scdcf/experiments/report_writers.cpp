@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "scdcf/experiments/store_report.h"
+#include "scdcf/report/markup.h"
 
 namespace scdcf::experiments {
 namespace {
@@ -30,29 +31,6 @@ const char* css_class(Mark mark) {
   return "plain";
 }
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char letter : text) {
-    switch (letter) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += letter;
-    }
-  }
-  return result;
-}
-
 /// Errors may hold anything; a table cell may not hold a bar.
 std::string for_markdown(std::string text) {
   for (std::size_t place = 0; (place = text.find('|', place)) != std::string::npos; place += 2)
@@ -69,7 +47,7 @@ std::string markdown_cell(const ReportCell& cell) {
 }
 
 std::string html_cell(const ReportCell& cell) {
-  if (!cell.text.empty()) return "<td>" + escaped(cell.text) + "</td>";
+  if (!cell.text.empty()) return "<td>" + report::markup_escaped(cell.text) + "</td>";
   const auto mark = cell.mark();
   std::string text = "<td class=\"" + std::string(css_class(mark)) + "\">";
   text += cell.measured ? "<b>" + text_of(*cell.measured) + "</b> <small>" + count_text(*cell.measured) + "</small>"
@@ -95,14 +73,14 @@ void write_markdown(std::ostream& out, const ReportTable& table) {
 }
 
 void write_html(std::ostream& out, const ReportTable& table) {
-  out << "<table>\n<caption>" << escaped(table.title) << " <a href=\"tables/" << table.stem
+  out << "<table>\n<caption>" << report::markup_escaped(table.title) << " <a href=\"tables/" << table.stem
       << ".csv\">CSV</a></caption>\n<tr>";
-  for (const auto& label : table.labels) out << "<th class=\"label\">" << escaped(label) << "</th>";
-  for (const auto& column : table.columns) out << "<th>" << escaped(column) << "</th>";
+  for (const auto& label : table.labels) out << "<th class=\"label\">" << report::markup_escaped(label) << "</th>";
+  for (const auto& column : table.columns) out << "<th>" << report::markup_escaped(column) << "</th>";
   out << "</tr>\n";
   for (const auto& row : table.rows) {
     out << "<tr>";
-    for (const auto& label : row.labels) out << "<th class=\"label\">" << escaped(label) << "</th>";
+    for (const auto& label : row.labels) out << "<th class=\"label\">" << report::markup_escaped(label) << "</th>";
     for (const auto& cell : row.cells) out << html_cell(cell);
     out << "</tr>\n";
   }
@@ -157,18 +135,20 @@ std::string to_html(const StoreReport& report) {
   out << "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>scdcf: results</title>\n<style>"
       << kStyle << "</style></head>\n<body>\n<h1>Results</h1>\n<p>" << kLegend << "</p>\n";
   for (const auto& section : report.sections) {
-    out << "<h2>" << escaped(section.title) << "</h2>\n<p>" << escaped(section.text) << "</p>\n";
+    out << "<h2>" << report::markup_escaped(section.title) << "</h2>\n<p>" << report::markup_escaped(section.text)
+        << "</p>\n";
     for (const auto& table : section.tables) write_html(out, table);
     if (!section.pictures.empty()) out << "<div class=\"pictures\">\n";
     for (const auto& picture : section.pictures)
-      out << "<img src=\"plots/" << picture.stem << ".svg\" alt=\"" << escaped(picture.plot.title) << "\">\n";
+      out << "<img src=\"plots/" << picture.stem << ".svg\" alt=\"" << report::markup_escaped(picture.plot.title)
+          << "\">\n";
     if (!section.pictures.empty()) out << "</div>\n";
   }
   if (!report.problems.empty()) out << "<h2>What went wrong</h2>\n<ul>\n";
-  for (const auto& problem : report.problems) out << "<li>" << escaped(problem) << "</li>\n";
+  for (const auto& problem : report.problems) out << "<li>" << report::markup_escaped(problem) << "</li>\n";
   if (!report.problems.empty()) out << "</ul>\n";
   out << "<h2>Made by</h2>\n<ul>\n";
-  for (const auto& line : report.made_by) out << "<li>" << escaped(line) << "</li>\n";
+  for (const auto& line : report.made_by) out << "<li>" << report::markup_escaped(line) << "</li>\n";
   out << "</ul>\n</body>\n</html>\n";
   return out.str();
 }

@@ -1,6 +1,7 @@
 #include "scdcf/report/html_page.h"
 
 #include "scdcf/report/base64.h"
+#include "scdcf/report/markup.h"
 
 namespace scdcf::report {
 namespace {
@@ -40,7 +41,7 @@ pre { background: #f5f5f5; padding: .7rem 1rem; overflow-x: auto; font-size: .9r
 std::string tag(const Picture& picture, const std::string& classes) {
   const char* type = picture.kind == Picture::Kind::png ? "image/png" : "image/svg+xml";
   std::string text = "<img src=\"data:" + std::string(type) + ";base64," + base64(picture.bytes) + "\" alt=\"" +
-                     html_escaped(picture.description) + "\"";
+                     markup_escaped(picture.description) + "\"";
   if (picture.width > 0) text += " width=\"" + std::to_string(picture.width) + "\"";
   if (!classes.empty()) text += " class=\"" + classes + "\"";
   return text + ">";
@@ -61,56 +62,34 @@ bool is_number(const Table::Cell& cell) {
 
 }  // namespace
 
-std::string html_escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
-
 Picture picture_of(const Canvas& canvas, std::string description, int width) {
   return {Picture::Kind::png, encode_png(canvas), std::move(description), width, false};
 }
 
-void HtmlPage::heading(const std::string& text) { body_ += element("h2", "", html_escaped(text)) + "\n"; }
+void HtmlPage::heading(const std::string& text) { body_ += element("h2", "", markup_escaped(text)) + "\n"; }
 
-void HtmlPage::paragraph(const std::string& text) { body_ += element("p", "", html_escaped(text)) + "\n"; }
+void HtmlPage::paragraph(const std::string& text) { body_ += element("p", "", markup_escaped(text)) + "\n"; }
 
-void HtmlPage::code(const std::string& text) { body_ += element("pre", "", html_escaped(text)) + "\n"; }
+void HtmlPage::code(const std::string& text) { body_ += element("pre", "", markup_escaped(text)) + "\n"; }
 
 void HtmlPage::table(const Table& table, const std::string& caption) {
-  std::string inside = caption.empty() ? "" : element("caption", "", html_escaped(caption)) + "\n", row;
+  std::string inside = caption.empty() ? "" : element("caption", "", markup_escaped(caption)) + "\n", row;
   for (size_t c = 0; c < table.columns().size(); ++c) {
     const bool number = !table.rows().empty() && is_number(table.rows().front()[c]);
-    row += element("th", number ? "number" : "", html_escaped(table.columns()[c]));
+    row += element("th", number ? "number" : "", markup_escaped(table.columns()[c]));
   }
   inside += element("tr", "", row) + "\n";
   for (const auto& cells : table.rows()) {
     row.clear();
-    for (const auto& cell : cells) row += element("td", is_number(cell) ? "number" : "", html_escaped(cell_text(cell)));
+    for (const auto& cell : cells)
+      row += element("td", is_number(cell) ? "number" : "", markup_escaped(cell_text(cell)));
     inside += element("tr", "", row) + "\n";
   }
   body_ += element("div", "scroll", element("table", "", "\n" + inside)) + "\n";
 }
 
 void HtmlPage::picture(const Picture& picture, const std::string& caption) {
-  const auto below = caption.empty() ? "" : element("figcaption", "", html_escaped(caption));
+  const auto below = caption.empty() ? "" : element("figcaption", "", markup_escaped(caption));
   body_ += element("figure", "", tag(picture, "") + below) + "\n";
 }
 
@@ -120,7 +99,7 @@ void HtmlPage::cards(const std::vector<Card>& cards) {
     std::string text = pixels(card.picture);
     for (const auto& line : card.lines) {
       const char* mark = line.mark == Card::Mark::none ? "" : line.mark == Card::Mark::right ? "right" : "wrong";
-      text += element("p", mark, html_escaped(line.text));
+      text += element("p", mark, markup_escaped(line.text));
     }
     inside += element("div", "card", text) + "\n";
   }
@@ -129,10 +108,10 @@ void HtmlPage::cards(const std::vector<Card>& cards) {
 
 void HtmlPage::pictures(const PictureTable& table) {
   std::string inside, row;
-  for (const auto& column : table.columns) row += element("th", "", html_escaped(column));
+  for (const auto& column : table.columns) row += element("th", "", markup_escaped(column));
   inside += element("tr", "", row) + "\n";
   for (const auto& cells : table.rows) {
-    row = element("td", "", html_escaped(cells.label));
+    row = element("td", "", markup_escaped(cells.label));
     for (const auto& picture : cells.pictures) row += element("td", "", pixels(picture));
     inside += element("tr", "", row) + "\n";
   }
@@ -140,7 +119,7 @@ void HtmlPage::pictures(const PictureTable& table) {
 }
 
 std::string HtmlPage::text() const {
-  const auto title = html_escaped(title_);
+  const auto title = markup_escaped(title_);
   return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n" +
          element("title", "", title) + "\n" + element("style", "", kStyle) + "\n</head>\n<body>\n" +

@@ -61,7 +61,4 @@ class HtmlPage {
   std::string title_, body_;
 };
 
-/// The text with & < > " as HTML writes them.
-std::string html_escaped(const std::string& text);
-
 }  // namespace scdcf::report

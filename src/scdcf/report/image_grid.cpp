@@ -6,6 +6,7 @@
 #include <limits>
 #include <sstream>
 
+#include "scdcf/core/atomic_file.h"
 #include "scdcf/core/error.h"
 #include "scdcf/report/bitmap_font.h"
 
@@ -38,10 +39,10 @@ std::string number_text(double value) {
   return text;
 }
 
-/// Lines about the vertical line x, the first with its upper edge at y.
-void centred(Canvas& canvas, const std::string& text, int x, int y) {
+/// Lines below each other, the first with its upper edge at y: from x on, or about x where they are centred.
+void add_lines(std::vector<Label>& labels, const std::string& text, int x, int y, bool centred) {
   for (const auto& line : lines_of(text)) {
-    canvas.text(line, x - text_width(line) * kLetter / 2, y, kLetter, kInk);
+    labels.push_back({line, x, y, kLetter, centred});
     y += kLine;
   }
 }
@@ -130,7 +131,8 @@ void draw_map(Canvas& canvas, const Map& map, const ValueRange& range, ColourMap
   draw_frame(canvas, x, y, pixels, pixels);
 }
 
-void draw_bar(Canvas& canvas, const ValueRange& range, ColourMap colours, int x, int y, int height) {
+void draw_bar(GridSheet& sheet, const ValueRange& range, ColourMap colours, int x, int y, int height) {
+  auto& canvas = sheet.picture;
   for (int row = 0; row < height; ++row)
     for (int column = 0; column < kBarWidth; ++column)
       canvas.set(x + column, y + row, colour_of(colours, 1 - row / (height - 1.0)));
@@ -139,55 +141,64 @@ void draw_bar(Canvas& canvas, const ValueRange& range, ColourMap colours, int x,
     const int place = y + static_cast<int>(std::lround((1 - part) * (height - 1)));
     for (int i = 0; i < kTick; ++i) canvas.set(x + kBarWidth + 1 + i, place, kInk);
     const int text_top = std::clamp(place - kCapitalHeight * kLetter / 2, y, y + height - kCapitalHeight * kLetter);
-    canvas.text(number_text(range.low + part * (range.high - range.low)), x + kBarWidth + 2 * kTick, text_top, kLetter,
-                kInk);
+    sheet.labels.push_back({number_text(range.low + part * (range.high - range.low)), x + kBarWidth + 2 * kTick,
+                            text_top, kLetter, false});
   }
 }
 
 }  // namespace
 
-Canvas draw(const ImageGrid& grid) {
+GridSheet lay_out(const ImageGrid& grid) {
   check(grid);
   const auto shared = common_range(grid);
   std::vector<ValueRange> ranges;
   for (const auto& row : grid.rows) ranges.push_back(row.range.value_or(shared));
   const Layout layout(grid, ranges);
-  Canvas canvas(3, layout.height, layout.width, kPaper);
-  canvas.text(grid.title, kMargin, kMargin, kTitleLetter, kInk);
+  GridSheet sheet{Canvas(3, layout.height, layout.width, kPaper), {}};
+  auto& labels = sheet.labels;
+  if (!grid.title.empty()) labels.push_back({grid.title, kMargin, kMargin, kTitleLetter, false});
   const int middle = (layout.pitch - kGap) / 2, inset = middle - grid.map_pixels / 2;
   for (std::size_t c = 0; c < grid.columns.size(); ++c)
-    centred(canvas, grid.columns[c], layout.left + layout.pitch * static_cast<int>(c) + middle,
-            layout.top - height_of(grid.columns[c]));
+    add_lines(labels, grid.columns[c], layout.left + layout.pitch * static_cast<int>(c) + middle,
+              layout.top - height_of(grid.columns[c]), true);
   for (std::size_t r = 0; r < grid.rows.size(); ++r) {
     const auto& row = grid.rows[r];
     const int y = layout.row_top[r];
-    int line = y + (grid.map_pixels - height_of(row.label)) / 2;
-    for (const auto& text : lines_of(row.label)) {
-      canvas.text(text, kMargin, line, kLetter, kInk);
-      line += kLine;
-    }
+    add_lines(labels, row.label, kMargin, y + (grid.map_pixels - height_of(row.label)) / 2, false);
     for (std::size_t c = 0; c < row.maps.size(); ++c)
       if (!row.maps[c].values.empty())
-        draw_map(canvas, row.maps[c], ranges[r], grid.colours, layout.left + layout.pitch * static_cast<int>(c) + inset,
-                 y, grid.map_pixels);
+        draw_map(sheet.picture, row.maps[c], ranges[r], grid.colours,
+                 layout.left + layout.pitch * static_cast<int>(c) + inset, y, grid.map_pixels);
     for (std::size_t c = 0; c < row.captions.size(); ++c)
-      centred(canvas, row.captions[c], layout.left + layout.pitch * static_cast<int>(c) + middle,
-              y + grid.map_pixels + kGap / 2);
+      add_lines(labels, row.captions[c], layout.left + layout.pitch * static_cast<int>(c) + middle,
+                y + grid.map_pixels + kGap / 2, true);
   }
   const bool one_bar = std::all_of(ranges.begin(), ranges.end(), [&](const auto& range) { return range == ranges[0]; });
   if (one_bar) {
-    draw_bar(canvas, ranges[0], grid.colours, layout.bar_left, layout.row_top.front(),
+    draw_bar(sheet, ranges[0], grid.colours, layout.bar_left, layout.row_top.front(),
              layout.row_top.back() + grid.map_pixels - layout.row_top.front());
   } else {
     for (std::size_t r = 0; r < ranges.size(); ++r)
-      draw_bar(canvas, ranges[r], grid.colours, layout.bar_left, layout.row_top[r], grid.map_pixels);
+      draw_bar(sheet, ranges[r], grid.colours, layout.bar_left, layout.row_top[r], grid.map_pixels);
   }
-  int line = layout.footnote_top;
-  for (const auto& text : lines_of(grid.footnote)) {
-    canvas.text(text, kMargin, line, kLetter, kInk);
-    line += kLine;
-  }
-  return canvas;
+  add_lines(labels, grid.footnote, kMargin, layout.footnote_top, false);
+  return sheet;
+}
+
+Canvas draw(const ImageGrid& grid) {
+  auto sheet = lay_out(grid);
+  for (const auto& label : sheet.labels)
+    sheet.picture.text(label.text, label.centred ? label.x - text_width(label.text) * label.zoom / 2 : label.x, label.y,
+                       label.zoom, kInk);
+  return sheet.picture;
+}
+
+std::vector<std::filesystem::path> write_grid(const ImageGrid& grid, const std::filesystem::path& folder,
+                                              const std::string& name) {
+  const auto png = folder / (name + ".png"), svg = folder / (name + ".svg");
+  write_png(png, draw(grid));
+  write_file_atomically(svg, to_svg(grid));
+  return {png, svg};
 }
 
 }  // namespace scdcf::report

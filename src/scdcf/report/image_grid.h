@@ -3,9 +3,10 @@
 //   ImageGrid grid;
 //   grid.columns = {"x", "D x"};
 //   grid.rows = {{"layer 1", {map_a, map_b}, {"", "error 0.03"}}};
-//   write_png("layers.png", draw(grid));
+//   write_grid(grid, "out", "layers");  // out/layers.png, out/layers.svg
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,7 +44,28 @@ struct ImageGrid {
   int map_pixels = 192;  ///< height and width of a map on paper; a multiple of the maps' sides keeps pixels square
 };
 
+/// A line of text: the upper left corner of its first letter, or the upper middle of the line where it is centred, and
+/// how large a pixel of the bitmap font would be.
+struct Label {
+  std::string text;
+  int x = 0, y = 0, zoom = 1;
+  bool centred = false;
+};
+
+/// The maps and bars without a letter, and the letters that belong there.
+struct GridSheet {
+  Canvas picture;
+  std::vector<Label> labels;
+};
+
 /// One colour bar for the whole grid where all rows have the same range, else one beside each row.
+GridSheet lay_out(const ImageGrid& grid);
+/// With letters of bitmap_font.h.
 Canvas draw(const ImageGrid& grid);
+/// With text that stays text: for print.
+std::string to_svg(const ImageGrid& grid);
+/// folder/name.png and folder/name.svg; returns both.
+std::vector<std::filesystem::path> write_grid(const ImageGrid& grid, const std::filesystem::path& folder,
+                                              const std::string& name);
 
 }  // namespace scdcf::report
