@@ -62,7 +62,7 @@ struct TrainingStep::State {
   std::unique_ptr<torch::optim::Adam> optimizer;  // on the CPU
   std::vector<torch::Tensor> parameters, first_moments, second_moments, steps;
   std::vector<BenchLayer> layers;
-  std::unique_ptr<Replay> step, convolutions;
+  std::unique_ptr<Replay> step, convolutions, products;
 
   torch::Tensor loss() {
     torch::Tensor scores;
@@ -126,6 +126,11 @@ TrainingStep::TrainingStep(const TrainingSetup& setup, torch::Device device) : s
     if (bench_case.group == "smnist" + std::to_string(setup.size))
       state.layers.emplace_back(bench_case, device, setup.autocast ? torch::kBFloat16 : torch::kFloat);
   state.convolutions = std::make_unique<Replay>([&state] { state.convolve(); }, device);
+  state.products = std::make_unique<Replay>(
+      [&state] {
+        for (auto& layer : state.layers) layer.floor(true);
+      },
+      device);
 }
 
 TrainingStep::~TrainingStep() = default;
@@ -136,6 +141,12 @@ void TrainingStep::run_convolutions() {
   require(state_->convolutions != nullptr, "training step: convolutions alone: got a composed network, expected a ",
           "separable one");
   state_->convolutions->run();
+}
+
+void TrainingStep::run_products() {
+  require(state_->products != nullptr, "training step: products alone: got a composed network, expected a ",
+          "separable one");
+  state_->products->run();
 }
 
 }  // namespace scdcf::experiments

@@ -30,6 +30,8 @@ class TrainingStep {
   /// step's time is batch-norm, ReLU, pooling, the head, the loss and the update. For separable convolutions only,
   /// whose maps have the same layout here and in the network.
   void run_convolutions();
+  /// The matrix products of these convolutions and nothing else, through the BLAS in use: BenchLayer::floor.
+  void run_products();
 
  private:
   struct State;
