@@ -7,6 +7,7 @@
 #include <torch/nn/pimpl.h>
 
 #include "scdcf/nn/device_constant.h"
+#include "scdcf/nn/multi_scale_convolution.h"
 #include "scdcf/nn/multi_scale_options.h"
 #include "scdcf/nn/options.h"
 
@@ -34,6 +35,7 @@ class VectorFieldConvImpl : public torch::nn::Cloneable<VectorFieldConvImpl> {
   torch::nn::Conv2d conv{nullptr};
 
  private:
+  std::shared_ptr<const MultiScaleConvolution> convolution_;
   DeviceConstant directions_;  // cosine and sine of the angle of each factor, [2, S]
 };
 TORCH_MODULE(VectorFieldConv);
