@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "scdcf/core/error.h"
+#include "scdcf/nn/running_average.h"
 
 namespace scdcf::nn {
 namespace {
@@ -101,6 +102,7 @@ void VectorBatchNormImpl::reset() {
   require(channels >= 1, "VectorBatchNorm: channels: got ", channels, ", expected at least 1");
   weight = register_parameter("weight", torch::ones({channels}));
   running_variance = register_buffer("running_variance", torch::ones({channels}));
+  batches = register_buffer("batches", torch::zeros({}));
 }
 
 void VectorBatchNormImpl::pretty_print(std::ostream& stream) const {
@@ -113,8 +115,7 @@ torch::Tensor VectorBatchNormImpl::forward(const torch::Tensor& field) {
   auto variance = running_variance;
   if (is_training()) {
     variance = vector_length(field).var({0, 2, 3}, /*unbiased=*/false);
-    const torch::NoGradGuard no_grad;
-    running_variance.lerp_(variance.detach(), 0.1);
+    renew(running_variance, batches, variance);
   }
   const auto gain = weight / (variance + 1e-5).sqrt();
   return field * torch::cat({gain, gain}).view({1, -1, 1, 1});

@@ -52,7 +52,7 @@ class VectorMaxPoolImpl : public torch::nn::Cloneable<VectorMaxPoolImpl> {
 TORCH_MODULE(VectorMaxPool);
 
 /// Divides the vectors of a channel by the standard deviation of their lengths, times a weight; angles stay. Parameter:
-/// weight [C]; buffer: running_variance [C], of which a tenth is renewed with every batch.
+/// weight [C]; buffers: running_variance [C], renewed with every batch (running_average.h), and batches, their number.
 class VectorBatchNormImpl : public torch::nn::Cloneable<VectorBatchNormImpl> {
  public:
   explicit VectorBatchNormImpl(int64_t channels);
@@ -60,7 +60,7 @@ class VectorBatchNormImpl : public torch::nn::Cloneable<VectorBatchNormImpl> {
   void pretty_print(std::ostream& stream) const override;
   torch::Tensor forward(const torch::Tensor& field);
   int64_t channels;
-  torch::Tensor weight, running_variance;
+  torch::Tensor weight, running_variance, batches;
 };
 TORCH_MODULE(VectorBatchNorm);
 
