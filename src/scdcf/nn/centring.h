@@ -6,8 +6,8 @@
 
 namespace scdcf::nn {
 
-/// x - mean of x over the batch, [N, F]; in eval mode the running mean, of which a tenth is renewed with every batch
-/// (at first more: it starts as the mean of what there was). Buffers: running_mean [F], batches.
+/// x - mean of x over the batch, [N, F]; in eval mode the running mean (running_average.h). Buffers: running_mean [F],
+/// batches, their number.
 ///
 /// In front of a linear layer W and a batch-norm it changes nothing while training, where the norm takes the mean away
 /// anyway. But the running mean of that norm then is that of W(x - mean) = 0 and does not move when W does: without it,
