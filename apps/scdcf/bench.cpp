@@ -21,6 +21,7 @@ void bench(BenchOptions options) {
     at::globalContext().setAllowTF32CuBLAS(true);  // and the floor the same precision as the convolutions
   }
   require(options.batch >= 0 && options.batch <= 65536, "--batch: got ", options.batch, ", expected 1 to 65536");
+  options.picture_batch = options.batch > 0 ? options.batch : device.is_cuda() ? 32 : 4;
   if (options.batch == 0) options.batch = device.is_cuda() ? 128 : 32;
   torch::manual_seed(0);
   nlohmann::ordered_json report{
@@ -29,6 +30,7 @@ void bench(BenchOptions options) {
       {"threads", threads()},   {"processor_time", options.timer == experiments::Timer::processor}};
   report["layers"] = bench_layers(options, device);
   if (options.group.empty() || options.group == "training") report["training"] = bench_training(options, device);
+  if (options.group.empty() || options.group == "networks") report["networks"] = bench_networks(options, device);
   if (options.json) std::cout << report.dump(2) << '\n';
 }
 
@@ -36,15 +38,18 @@ void bench(BenchOptions options) {
 
 void add_bench(CLI::App& app) {
   auto* command = app.add_subcommand(
-      "bench", "Times the joint convolution in all its forms, after checking each against a reference in double");
+      "bench",
+      "Times the joint convolution in all its forms, each checked against a reference in double, and training steps");
   auto options = std::make_shared<BenchOptions>();
   command->add_option("--device", options->device, "Where to run")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
   command->add_option(
       "--group", options->group,
-      "Only one group: smnist28, smnist56, autoencoder, resnet96, filter size, scales, channels, training");
-  command->add_option("--batch", options->batch, "Images; 32 on the CPU and 128 on a GPU without it");
+      "Only one group: smnist28, smnist56, autoencoder, resnet96, filter size, scales, channels (layers); training "
+      "(the step of the SMNIST network in its forms); networks (the step of every network)");
+  command->add_option("--batch", options->batch,
+                      "Images; without it 32 on the CPU and 128 on a GPU, of the pictures for resnets 4 and 32");
   command
       ->add_option("--seconds", options->seconds,
                    "Time for the samples of each case, all forms together; what takes longer is run once")

@@ -129,12 +129,12 @@ void plot_sweep(const std::vector<Result>& results, const std::string& group, co
 
 std::vector<BenchCase> chosen_cases(const BenchOptions& options) {
   std::vector<BenchCase> chosen;
-  std::set<std::string> groups{"training"};
+  std::set<std::string> groups{"training", "networks"};
   for (const auto& bench_case : bench_cases(options.batch)) {
     groups.insert(bench_case.group);
     if (options.group.empty() || options.group == bench_case.group) chosen.push_back(bench_case);
   }
-  if (chosen.empty() && options.group != "training") {
+  if (chosen.empty() && options.group != "training" && options.group != "networks") {
     std::string known;
     for (const auto& group : groups) known += (known.empty() ? "" : ", ") + group;
     detail::fail("--group: got \"", options.group, "\", expected one of ", known);

@@ -1,4 +1,4 @@
-// The two parts of `scdcf bench`. Each prints a row as soon as it is known, unless all is to become JSON.
+// The parts of `scdcf bench`. Each prints a row as soon as it is known, unless all is to become JSON.
 #pragma once
 
 #include <torch/types.h>
@@ -12,8 +12,8 @@ namespace scdcf::app {
 
 struct BenchOptions {
   std::string device = "cpu", group, out;
-  int64_t batch = 0;
-  double seconds = 1.0;  // for the samples of each case, all forms together
+  int64_t batch = 0, picture_batch = 0;  // of digits, and of pictures for the resnets
+  double seconds = 1.0;                  // for the samples of each case, all forms together
   experiments::Timer timer = experiments::Timer::clock;
   bool json = false;
 };
@@ -24,6 +24,9 @@ nlohmann::ordered_json bench_layers(const BenchOptions& options, torch::Device d
 
 /// The whole training step of the SMNIST network in every form, and how much of it is spent outside the convolutions.
 nlohmann::ordered_json bench_training(const BenchOptions& options, torch::Device device);
+
+/// A training step of every network of the registry. What goes wrong with one is told in its row and stops no other.
+nlohmann::ordered_json bench_networks(const BenchOptions& options, torch::Device device);
 
 /// 1.23, 12.3, 123: three digits, with a unit behind them.
 std::string three_digits(double value, const char* unit = "");

@@ -30,6 +30,28 @@ TEST(LsiCnn, keeps_the_maximum_over_the_resized_inputs) {
   EXPECT_LT(testing::relative_error(layer->forward(x), expected), 1e-12);
 }
 
+TEST(LsiCnn, matrices_equal_resizing_convolving_and_resizing_back) {
+  torch::manual_seed(4);
+  const std::vector<double> factors = {0.1, 0.3, 0.71, 1, 1.26, 3.33};
+  // Few and many input channels: the pass along y lies before or behind the mix.
+  for (const auto& [in, out] : {std::pair<int64_t, int64_t>{1, 6}, {4, 3}})
+    for (const int64_t stride : {1, 2})
+      for (const auto& [height, width] : {std::pair<int64_t, int64_t>{9, 14}, {7, 1}}) {
+        const MultiScaleConvolution convolution(factors, 5, stride);
+        const auto on_device = testing::on_device(torch::kDouble);
+        const auto x = torch::randn({2, in, height, width}, on_device), bias = torch::randn({out}, on_device);
+        std::vector<torch::Tensor> weights;
+        for (size_t i = 0; i < factors.size(); ++i) weights.push_back(torch::randn({out, in, 5, 5}, on_device));
+        const auto all = convolution(x, weights, bias);
+        for (size_t i = 0; i < factors.size(); ++i) {
+          const auto expected =
+              convolve_resized(x, weights[i], bias, factors[i]).slice(2, 0, height, stride).slice(3, 0, width, stride);
+          EXPECT_LT(testing::relative_error(MultiScaleConvolution::to_maps(all[i]), expected), 1e-12)
+              << in << " -> " << out << ", factor " << factors[i] << ", stride " << stride << ", width " << width;
+        }
+      }
+}
+
 TEST(LsiCnn, sees_small_and_large_copies_of_a_pattern_alike_in_one_image) {
   auto layer = local_scale_conv(MultiScaleConvOptions(1, 1).scales(7).step(0.5).bias(false));
   const torch::NoGradGuard no_grad;
@@ -52,10 +74,10 @@ TEST(LsiCnn, strides_keep_every_second_pixel) {
 
 TEST(LsiCnn, gradients) {
   auto layer = local_scale_conv(MultiScaleConvOptions(2, 2).kernel_size(3).scales(3));
+  const MultiScaleConvolution convolution({0.7, 1.4}, 3, 1);
   testing::expect_gradients(
       [&](const auto& in) {
-        torch::Tensor best = convolve_resized(in[0], in[1], in[2], 0.7);
-        return torch::maximum(best, convolve_resized(in[0], in[1], in[2], 1.4));
+        return convolution(in[0], {in[1], in[1]}, in[2]).amax(0);
       },
       {torch::randn({1, 2, 5, 4}, testing::on_device(torch::kDouble)), layer->conv->weight, layer->conv->bias});
   testing::expect_gradients([&](const auto& in) { return layer->forward(in[0]); },

@@ -44,23 +44,49 @@ torch::Tensor images_for(const ModelOptions& options, int64_t count) {
                       testing::on_device(torch::kFloat));
 }
 
+/// Whole batches on one set of images, with Adam; the losses of the first and the last step.
+std::pair<double, double> train_on(Network& network, const testing::Labelled& data, int steps) {
+  torch::optim::Adam adam(network.parameters(), torch::optim::AdamOptions(0.01));
+  double first = 0, last = 0;
+  for (int step = 0; step < steps; ++step) {
+    adam.zero_grad();
+    const auto loss = torch::cross_entropy_loss(network.forward(data.images), data.labels);
+    (step == 0 ? first : last) = loss.item<double>();
+    loss.backward();
+    for (const auto& item : network.named_parameters()) EXPECT_TRUE(item.value().grad().defined()) << item.key();
+    adam.step();
+  }
+  return {first, last};
+}
+
 class EveryNetwork : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EveryNetwork, learns) {
   const auto options = small(GetParam());
   auto network = made(options);
   const auto data = testing::stripes(64, options.image_size, options.in_channels, options.classes);
-  torch::optim::Adam adam(network->parameters(), torch::optim::AdamOptions(0.01));
-  double first = 0, last = 0;
-  for (int step = 0; step <= 20; ++step) {
-    adam.zero_grad();
-    const auto loss = torch::cross_entropy_loss(network->forward(data.images), data.labels);
-    (step == 0 ? first : last) = loss.item<double>();
-    loss.backward();
-    for (const auto& item : network->named_parameters()) ASSERT_TRUE(item.value().grad().defined()) << item.key();
-    adam.step();
-  }
+  const auto [first, last] = train_on(*network, data, 21);
   EXPECT_LT(last, first / 2);
+}
+
+TEST_P(EveryNetwork, is_the_network_that_was_trained_in_eval_mode_too) {
+  const auto options = small(GetParam());
+  auto network = made(options);
+  const auto data = testing::stripes(64, options.image_size, options.in_channels, options.classes);
+  train_on(*network, data, 30);
+  const torch::NoGradGuard no_grad;
+  const auto right = [&] { return network->forward(data.images).argmax(1).eq(data.labels).sum().item<double>() / 64; };
+  // Statistics are averages over the last steps, in which the weights moved.
+  network->eval();
+  const double lagging = right();
+  network->train();
+  const double trained = right();
+  EXPECT_GE(lagging, trained - 0.1);
+  // With resting weights nothing at all is left between the modes.
+  for (int i = 0; i < 60; ++i) network->forward(data.images);
+  const auto expected = network->forward(data.images);
+  network->eval();
+  EXPECT_LT(testing::relative_error(network->forward(data.images), expected), 0.01);
 }
 
 TEST_P(EveryNetwork, judges_an_image_by_itself_in_eval_mode) {

@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "scdcf/nn/centring.h"
 #include "scdcf/nn/pooling.h"
 #include "scdcf/nn/residual_block.h"
 #include "support/device.h"
@@ -25,6 +26,33 @@ TEST(ScaleBatchNorm, has_one_mean_and_variance_per_channel_over_all_scales) {
   EXPECT_LT(out.mean({0, 2, 3, 4}).abs().max().item<double>(), 1e-6);
   EXPECT_LT((out.var({0, 2, 3, 4}, false) - 1).abs().max().item<double>(), 1e-4);
   EXPECT_GT((out.select(2, 1).var() / out.select(2, 0).var()).item<double>(), 50);
+}
+
+TEST(Centring, changes_nothing_in_front_of_a_linear_layer_and_its_norm_while_training) {
+  torch::manual_seed(4);
+  Centring centring(5);
+  torch::nn::Linear linear(torch::nn::LinearOptions(5, 3).bias(false));
+  torch::nn::BatchNorm1d norm(3);
+  for (torch::nn::Module* module : std::initializer_list<torch::nn::Module*>{&*centring, &*linear, &*norm}) {
+    module->to(testing::device());
+    module->to(torch::kDouble);
+  }
+  const auto x = random_features({8, 5}) + 3;
+  EXPECT_TRUE(torch::allclose(norm(linear(centring(x))), norm(linear(x))));
+}
+
+TEST(Centring, remembers_the_mean_of_its_first_batches_with_no_share_of_a_starting_value) {
+  Centring centring(2);
+  centring->to(testing::device());
+  centring->to(torch::kDouble);
+  const auto first = random_features({4, 2}) + 7, second = random_features({4, 2}) - 2;
+  centring(first);
+  EXPECT_TRUE(torch::allclose(centring->running_mean, first.mean(0)));
+  centring(second);
+  EXPECT_TRUE(torch::allclose(centring->running_mean, (first.mean(0) + second.mean(0)) / 2));
+  for (int i = 0; i < 200; ++i) centring(second);
+  centring->eval();
+  EXPECT_LT((centring(second) - (second - second.mean(0))).abs().max().item<double>(), 1e-6);
 }
 
 TEST(SpatialPooling, treats_every_scale_by_itself) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
@@ -87,6 +88,33 @@ TEST_F(Program, bench_times_the_training_step_in_every_form_against_torchs_layer
   const double convolutions = steps[1]["convolutions_ms"].get<double>();
   EXPECT_GT(convolutions, 0);
   EXPECT_NEAR(steps[1]["outside_convolutions"].get<double>(), 1 - convolutions / steps[1]["ms"].get<double>(), 1e-9);
+}
+
+TEST_F(Program, bench_times_a_training_step_of_every_network) {
+  const auto result = run({"bench", "--group", "networks", "--batch", "2", "--seconds", "0", "--json"}, 400);
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto networks = nlohmann::json::parse(result.out)["networks"];
+  std::map<std::string, double> ms;
+  for (const auto& network : networks) {
+    ASSERT_FALSE(network.contains("error")) << network.dump();
+    ms[network["network"]] = network["ms"];
+    const double plain = ms.at(network["size"] == 96 ? "resnet16" : "cnn");
+    EXPECT_NEAR(network["time_over_plain"].get<double>(), network["ms"].get<double>() / plain, 1e-9);
+    EXPECT_NEAR(network["images_per_second"].get<double>(), 2e3 / network["ms"].get<double>(), 1e-6);
+    EXPECT_GT(network["parameters"].get<int64_t>(), 100000);
+  }
+  for (const char* name : {"scdcfnet", "cnn", "lsi-cnn", "si-cnn", "ss-cnn", "sevf", "dss", "sesn", "resnet16-scdcf"})
+    EXPECT_EQ(ms.count(name), 1U) << name;
+}
+
+TEST_F(Program, bench_goes_on_where_one_network_fails) {
+  // The norm behind the hidden layer cannot normalise over one image; the resnets have no such layer.
+  const auto result = run({"bench", "--group", "networks", "--batch", "1", "--seconds", "0"}, 400);
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("failed: Expected more than 1 value per channel"), std::string::npos) << result.out;
+  const auto row = result.out.find("resnet16-scdcf");
+  ASSERT_NE(row, std::string::npos);
+  EXPECT_EQ(result.out.find("failed", row), std::string::npos);
 }
 
 TEST_F(Program, bench_judges_and_times_every_form) {

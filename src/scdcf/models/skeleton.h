@@ -8,6 +8,7 @@
 
 #include "scdcf/models/network.h"
 #include "scdcf/models/options.h"
+#include "scdcf/nn/centring.h"
 
 namespace scdcf::models {
 
@@ -36,6 +37,7 @@ class SkeletonNetwork : public Network {
 
  private:
   SkeletonParts parts_;
+  nn::Centring centring_{nullptr};
   torch::nn::Sequential head_;
 };
 

@@ -5,6 +5,7 @@
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/pimpl.h>
 
+#include "scdcf/nn/multi_scale_convolution.h"
 #include "scdcf/nn/multi_scale_options.h"
 
 namespace scdcf::nn {
@@ -23,6 +24,10 @@ class LocalScaleConvImpl : public torch::nn::Cloneable<LocalScaleConvImpl> {
 
   MultiScaleConvOptions options;
   torch::nn::Conv2d conv{nullptr};
+
+ private:
+  torch::Tensor all_responses(const torch::Tensor& input);
+  std::shared_ptr<const MultiScaleConvolution> convolution_;
 };
 TORCH_MODULE(LocalScaleConv);
 

@@ -14,11 +14,11 @@ void check_maps(const at::Tensor& maps, const char* name) {
   require(maps.dim() == 4, name, ": input: got shape ", maps.sizes(), ", expected maps [N, C, H, W]");
 }
 
-int64_t scaled(int64_t size, double factor) {
+}  // namespace
+
+int64_t resized_size(int64_t size, double factor) {
   return std::max<int64_t>(1, std::llround(static_cast<double>(size) * factor));
 }
-
-}  // namespace
 
 at::Tensor resize_to(const at::Tensor& maps, int64_t height, int64_t width) {
   check_maps(maps, "resize_to");
@@ -30,7 +30,7 @@ at::Tensor resize_to(const at::Tensor& maps, int64_t height, int64_t width) {
 at::Tensor resize_by(const at::Tensor& maps, double factor) {
   check_maps(maps, "resize_by");
   require(std::isfinite(factor) && factor > 0, "resize_by: factor: got ", factor, ", expected a positive number");
-  return resize_to(maps, scaled(maps.size(2), factor), scaled(maps.size(3), factor));
+  return resize_to(maps, resized_size(maps.size(2), factor), resized_size(maps.size(3), factor));
 }
 
 at::Tensor convolve_resized(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias, double factor) {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "scdcf/core/error.h"
-#include "scdcf/nn/resize.h"
+#include "scdcf/nn/running_average.h"
 
 namespace scdcf::nn {
 namespace {
@@ -44,6 +44,7 @@ void VectorFieldConvImpl::reset() {
       register_module("conv", torch::nn::Conv2d(torch::nn::Conv2dOptions((field_input ? 2 : 1) * options.in_channels(),
                                                                          options.out_channels(), options.kernel_size())
                                                     .bias(options.bias())));
+  convolution_ = std::make_shared<MultiScaleConvolution>(options.factors(), options.kernel_size(), options.stride());
   const int64_t scales = options.scales();
   std::vector<double> directions;
   for (int part = 0; part < 2; ++part)
@@ -61,15 +62,15 @@ void VectorFieldConvImpl::pretty_print(std::ostream& stream) const {
 torch::Tensor VectorFieldConvImpl::forward(const torch::Tensor& input) {
   require(input.dim() == 4 && input.size(1) == conv->weight.size(1), "VectorFieldConv: input: got shape ",
           input.sizes(), ", expected [N, ", conv->weight.size(1), ", H, W]");
-  const auto factors = options.factors();
-  std::vector<torch::Tensor> responses;
-  for (size_t i = 0; i < factors.size(); ++i) {
-    const double turn = kPi * (static_cast<double>(i) - options.scales() / 2) / options.scales();
-    const auto seen = field_input && turn != 0 ? rotate(input, turn) : input;
-    responses.push_back(convolve_resized(seen, conv->weight, conv->bias, factors[i]));
+  std::vector<torch::Tensor> weights;
+  for (int i = 0; i < options.scales(); ++i) {
+    const double turn = kPi * (i - options.scales() / 2) / options.scales();
+    // A kernel turned back sees what the kernel sees of a turned field, and is smaller.
+    weights.push_back(field_input && turn != 0 ? rotate(conv->weight, -turn) : conv->weight);
   }
-  const auto strongest = torch::stack(responses, 2).max(2);
-  const auto length = torch::relu(std::get<0>(strongest)), where = std::get<1>(strongest);
+  const auto strongest = (*convolution_)(input, weights, conv->bias).max(0);
+  const auto length = MultiScaleConvolution::to_maps(torch::relu(std::get<0>(strongest)));
+  const auto where = MultiScaleConvolution::to_maps(std::get<1>(strongest));
   const auto directions = directions_.like(length);
   const auto component = [&](int64_t part) {
     return length * directions[part].index_select(0, where.flatten()).view(where.sizes());
@@ -101,6 +102,7 @@ void VectorBatchNormImpl::reset() {
   require(channels >= 1, "VectorBatchNorm: channels: got ", channels, ", expected at least 1");
   weight = register_parameter("weight", torch::ones({channels}));
   running_variance = register_buffer("running_variance", torch::ones({channels}));
+  batches = register_buffer("batches", torch::zeros({}));
 }
 
 void VectorBatchNormImpl::pretty_print(std::ostream& stream) const {
@@ -113,8 +115,7 @@ torch::Tensor VectorBatchNormImpl::forward(const torch::Tensor& field) {
   auto variance = running_variance;
   if (is_training()) {
     variance = vector_length(field).var({0, 2, 3}, /*unbiased=*/false);
-    const torch::NoGradGuard no_grad;
-    running_variance.lerp_(variance.detach(), 0.1);
+    renew(running_variance, batches, variance);
   }
   const auto gain = weight / (variance + 1e-5).sqrt();
   return field * torch::cat({gain, gain}).view({1, -1, 1, 1});

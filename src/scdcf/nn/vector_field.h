@@ -7,6 +7,7 @@
 #include <torch/nn/pimpl.h>
 
 #include "scdcf/nn/device_constant.h"
+#include "scdcf/nn/multi_scale_convolution.h"
 #include "scdcf/nn/multi_scale_options.h"
 #include "scdcf/nn/options.h"
 
@@ -34,6 +35,7 @@ class VectorFieldConvImpl : public torch::nn::Cloneable<VectorFieldConvImpl> {
   torch::nn::Conv2d conv{nullptr};
 
  private:
+  std::shared_ptr<const MultiScaleConvolution> convolution_;
   DeviceConstant directions_;  // cosine and sine of the angle of each factor, [2, S]
 };
 TORCH_MODULE(VectorFieldConv);
@@ -50,7 +52,7 @@ class VectorMaxPoolImpl : public torch::nn::Cloneable<VectorMaxPoolImpl> {
 TORCH_MODULE(VectorMaxPool);
 
 /// Divides the vectors of a channel by the standard deviation of their lengths, times a weight; angles stay. Parameter:
-/// weight [C]; buffer: running_variance [C], of which a tenth is renewed with every batch.
+/// weight [C]; buffers: running_variance [C], renewed with every batch (running_average.h), and batches, their number.
 class VectorBatchNormImpl : public torch::nn::Cloneable<VectorBatchNormImpl> {
  public:
   explicit VectorBatchNormImpl(int64_t channels);
@@ -58,7 +60,7 @@ class VectorBatchNormImpl : public torch::nn::Cloneable<VectorBatchNormImpl> {
   void pretty_print(std::ostream& stream) const override;
   torch::Tensor forward(const torch::Tensor& field);
   int64_t channels;
-  torch::Tensor weight, running_variance;
+  torch::Tensor weight, running_variance, batches;
 };
 TORCH_MODULE(VectorBatchNorm);
 

@@ -1,0 +1,87 @@
+#include <exception>
+#include <iostream>
+#include <vector>
+
+#include "bench_report.h"
+#include "scdcf/experiments/network_step.h"
+#include "scdcf/models/registry.h"
+#include "scdcf/report/row_printer.h"
+
+namespace scdcf::app {
+namespace {
+
+using namespace experiments;
+
+const std::vector<report::RowPrinter::Column> kColumns = {{"network", 15},        {"images", 6},    {"batch", 5},
+                                                          {"parameters", 10},     {"ms a step", 9}, {"images/s", 8},
+                                                          {"time over plain", 15}};
+
+/// Every network of the registry, the plain one of each kind first.
+std::vector<NetworkCase> network_cases(const BenchOptions& options) {
+  std::vector<NetworkCase> cases;
+  for (const char* plain : {"cnn", "resnet16"}) {
+    const bool pictures = std::string(plain) == "resnet16";
+    const int64_t batch = pictures ? options.picture_batch : options.batch;
+    cases.push_back({plain, pictures, batch});
+    for (const auto& entry : models::all_models())
+      if (entry.name != plain && (entry.name.rfind("resnet16", 0) == 0) == pictures)
+        cases.push_back({entry.name, pictures, batch});
+  }
+  return cases;
+}
+
+struct Speed {
+  int64_t parameters = 0;
+  double ms = 0;
+  std::string error;  // the first line of what went wrong, where something did
+};
+
+Speed measure(const NetworkCase& network_case, torch::Device device, const BenchOptions& options) {
+  Speed speed;
+  try {
+    NetworkStep step(network_case, device);
+    speed.parameters = step.parameters();
+    speed.ms = median_ms({[&] { step.run(); }}, device, options.seconds, options.timer)[0];
+  } catch (const std::exception& error) {
+    const std::string text = error.what();
+    speed.error = text.substr(0, text.find('\n'));
+  }
+  release_kept_memory(device);
+  return speed;
+}
+
+}  // namespace
+
+nlohmann::ordered_json bench_networks(const BenchOptions& options, torch::Device device) {
+  report::RowPrinter table(options.json ? nullptr : &std::cout, kColumns);
+  auto list = nlohmann::ordered_json::array();
+  double plain = 0;
+  for (const auto& network_case : network_cases(options)) {
+    const auto speed = measure(network_case, device, options);
+    if (network_case.name == "cnn" || network_case.name == "resnet16") plain = speed.ms;
+    const std::string side = std::to_string(network_case.size()), batch = std::to_string(network_case.batch);
+    nlohmann::ordered_json entry{
+        {"network", network_case.name}, {"size", network_case.size()}, {"batch", network_case.batch}};
+    if (!speed.error.empty()) {
+      table.add({network_case.name, side + "x" + side, batch, "failed: " + speed.error});
+      entry["error"] = speed.error;
+      list.push_back(entry);
+      continue;
+    }
+    const double rate = 1e3 * static_cast<double>(network_case.batch) / speed.ms;
+    table.add({network_case.name, side + "x" + side, batch, std::to_string(speed.parameters), three_digits(speed.ms),
+               three_digits(rate), plain > 0 ? three_digits(speed.ms / plain) : "-"});
+    entry["parameters"] = speed.parameters;
+    entry["ms"] = speed.ms;
+    entry["images_per_second"] = rate;
+    if (plain > 0) entry["time_over_plain"] = speed.ms / plain;
+    list.push_back(entry);
+  }
+  if (!options.json)
+    std::cout
+        << "  a step: gather, forward, loss, backward and update, as training runs it; time over plain: that of a "
+           "step over\n  the cnn's, or over resnet16's\n";
+  return list;
+}
+
+}  // namespace scdcf::app
