@@ -29,6 +29,7 @@ std::shared_ptr<Network> make_sevf(const ModelOptions& options) {
   }
   parts.project = nn::vector_length;
   parts.head_channels = in;
+  parts.centre_head = true;  // lengths have one sign
   return std::make_shared<SkeletonNetwork>(options, std::move(parts));
 }
 

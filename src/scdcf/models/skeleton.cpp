@@ -65,7 +65,7 @@ double skeleton_parameters(const ModelOptions& options, const std::vector<int64_
 
 SkeletonNetwork::SkeletonNetwork(const ModelOptions& options, SkeletonParts parts) : parts_(std::move(parts)) {
   for (size_t i = 0; i < parts_.blocks.size(); ++i) register_module("block" + std::to_string(i + 1), parts_.blocks[i]);
-  centring_ = register_module("centring", nn::Centring(parts_.head_channels * 4));
+  if (parts_.centre_head) centring_ = register_module("centring", nn::Centring(parts_.head_channels * 4));
   head_ = register_module(
       "head", torch::nn::Sequential(
                   torch::nn::Linear(torch::nn::LinearOptions(parts_.head_channels * 4, options.hidden).bias(false)),
@@ -77,7 +77,8 @@ torch::Tensor SkeletonNetwork::forward(const torch::Tensor& images) {
   torch::Tensor maps = images;
   for (auto& block : parts_.blocks) maps = block->forward(maps);
   if (parts_.project) maps = parts_.project(maps);
-  return head_->forward(centring_->forward(maps.flatten(1)));
+  const auto features = maps.flatten(1);
+  return head_->forward(centring_.is_empty() ? features : centring_->forward(features));
 }
 
 std::vector<LayerOutput> SkeletonNetwork::features(const torch::Tensor& images) {

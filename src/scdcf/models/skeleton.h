@@ -26,6 +26,8 @@ struct SkeletonParts {
   std::function<torch::Tensor(const torch::Tensor&)> project;
   int64_t head_channels = 0;  ///< C
   double scale_step = 0;
+  /// Features about their mean in front of the hidden layer (nn/centring.h): for those whose mean is far from zero.
+  bool centre_head = false;
 };
 
 class SkeletonNetwork : public Network {
