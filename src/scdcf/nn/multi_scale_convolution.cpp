@@ -25,6 +25,18 @@ Sample sample(int64_t index, int64_t to, int64_t from) {
   return {lower, std::min(lower + 1, from - 1), place - static_cast<double>(lower)};
 }
 
+/// R_f as a matrix [to, from], of which every `stride`-th line is kept.
+DeviceConstant resizing(int64_t from, int64_t to, int64_t stride) {
+  const int64_t outputs = (to + stride - 1) / stride;
+  std::vector<double> values(static_cast<size_t>(outputs * from));
+  for (int64_t o = 0; o < outputs; ++o) {
+    const Sample source = sample(o * stride, to, from);
+    values[static_cast<size_t>(o * from + source.lower)] += 1 - source.upper_share;
+    values[static_cast<size_t>(o * from + source.upper)] += source.upper_share;
+  }
+  return DeviceConstant(std::move(values), {outputs, from});
+}
+
 /// M_k for all taps: output pixel -> the two resized pixels it lies between -> those shifted by the tap, none beyond
 /// the border -> the two input pixels each of them lies between.
 DeviceConstant shifts_seen_resized(int64_t size, double factor, int64_t taps, int64_t stride) {
@@ -70,6 +82,19 @@ at::Tensor response(const at::Tensor& lines, const at::Tensor& weight, const at:
   return at::matmul(rows.transpose(0, 1).flatten(1), mixed).view({out_height, out, count, out_width});
 }
 
+/// Whether a convolution of the resized maps takes fewer multiply-adds than `response`.
+bool on_resized_maps(const at::Tensor& weight, int64_t height, int64_t width, int64_t resized_height,
+                     int64_t resized_width) {
+  const int64_t taps = weight.size(2), out = weight.size(0), in = weight.size(1), mix = taps * taps * in * out;
+  const int64_t along_y = taps * (taps * in <= out ? taps * in : out) * height, along_x = taps * in * width;
+  return resized_height * resized_width * mix <= height * width * (mix + along_y + along_x);
+}
+
+/// maps [N, C, H, W] to rows maps columns^T.
+at::Tensor resized(const at::Tensor& maps, const DeviceConstant& rows, const DeviceConstant& columns) {
+  return at::matmul(at::matmul(rows.like(maps), maps), columns.like(maps).t());
+}
+
 }  // namespace
 
 MultiScaleConvolution::MultiScaleConvolution(std::vector<double> factors, int64_t kernel_size, int64_t stride)
@@ -84,7 +109,11 @@ const MultiScaleConvolution::Axis& MultiScaleConvolution::axis(int64_t size) con
   auto& entry = axes_[size];
   if (entry == nullptr) {
     Axis matrices;
-    for (const double factor : factors_) matrices.push_back(shifts_seen_resized(size, factor, kernel_size_, stride_));
+    for (const double factor : factors_) {
+      const int64_t between = resized_size(size, factor);
+      matrices.push_back({between, shifts_seen_resized(size, factor, kernel_size_, stride_), resizing(size, between, 1),
+                          resizing(between, size, stride_)});
+    }
     entry = std::make_unique<const Axis>(std::move(matrices));
   }
   return *entry;
@@ -97,8 +126,15 @@ at::Tensor MultiScaleConvolution::operator()(const at::Tensor& input, const std:
   const auto &rows = axis(input.size(2)), &columns = axis(input.size(3));
   const auto lines = input.permute({1, 2, 0, 3}).contiguous();
   std::vector<at::Tensor> responses;
-  for (size_t i = 0; i < weights.size(); ++i)
-    responses.push_back(response(lines, weights[i], rows[i].like(lines), columns[i].like(lines)));
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const auto &y = rows[i], &x = columns[i];
+    if (on_resized_maps(weights[i], input.size(2), input.size(3), y.resized, x.resized)) {
+      const auto seen = at::conv2d(resized(input, y.there, x.there), weights[i], {}, 1, kernel_size_ / 2);
+      responses.push_back(resized(seen, y.back, x.back).permute({2, 1, 0, 3}));
+    } else {
+      responses.push_back(response(lines, weights[i], y.shifts.like(lines), x.shifts.like(lines)));
+    }
+  }
   const auto all = at::stack(responses);
   return bias.defined() ? all + bias.view({-1, 1, 1}) : all;
 }

@@ -10,12 +10,12 @@
 
 namespace scdcf::nn {
 
-/// convolve_resized (resize.h) for several factors, without ever making the resized maps. Resizing by f, a shift by one
-/// tap k of the kernel and resizing back act on each axis by itself: together they are a matrix M_k = R_{1/f} Z_k R_f,
-/// and
+/// convolve_resized (resize.h) for several factors. Resizing by f, a shift by one tap k of the kernel and resizing back
+/// act on each axis by itself: together they are a matrix M_k = R_{1/f} Z_k R_f, and
 ///   out[n, o] = sum over c, ky, kx of  weight[o, c, ky, kx] M_ky in[n, c] M_kx^T.
-/// So a response costs what a convolution of the input itself costs, however large f is, and forward and backward are
-/// products of matrices: no additions in random order, derivatives of any order.
+/// So a response costs what a convolution of the input itself costs, however large f is, and no enlarged map is made.
+/// Where f is so small that a convolution of the resized maps costs less, that is done, and both resizings are products
+/// with matrices. Forward and backward are deterministic then: no additions in random order; derivatives of any order.
 class MultiScaleConvolution {
  public:
   MultiScaleConvolution(std::vector<double> factors, int64_t kernel_size, int64_t stride);
@@ -28,7 +28,12 @@ class MultiScaleConvolution {
   static at::Tensor to_maps(const at::Tensor& response) { return response.permute({2, 1, 0, 3}).contiguous(); }
 
  private:
-  using Axis = std::vector<DeviceConstant>;  // of each factor: M_k for all taps k, [L, outputs, inputs]
+  struct Resizing {
+    int64_t resized;             // pixels in between
+    DeviceConstant shifts;       // M_k for all taps k, [L, outputs, inputs]
+    DeviceConstant there, back;  // R_f and R_{1/f}
+  };
+  using Axis = std::vector<Resizing>;  // of each factor
   const Axis& axis(int64_t size) const;
 
   std::vector<double> factors_;
