@@ -63,7 +63,7 @@ nlohmann::ordered_json bench_networks(const BenchOptions& options, torch::Device
     nlohmann::ordered_json entry{
         {"network", network_case.name}, {"size", network_case.size()}, {"batch", network_case.batch}};
     if (!speed.error.empty()) {
-      table.add({network_case.name, side + "x" + side, batch, "failed: " + speed.error});
+      table.add({network_case.name, side + "x" + side, batch, "-", "-", "-", "failed: " + speed.error});
       entry["error"] = speed.error;
       list.push_back(entry);
       continue;
