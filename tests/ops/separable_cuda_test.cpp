@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <atomic>
+#include <thread>
+
 #include "scdcf/ops/separable.h"
 #include "support/conv_problem.h"
 
@@ -108,6 +111,27 @@ TEST_F(SeparableCuda, bfloat16_under_autocast_is_within_1e_2) {
   const auto expected =
       results(problem, Algorithm::composed, x.to(torch::kDouble), a.to(torch::kDouble), cotangent.to(torch::kDouble));
   for (size_t i = 0; i < 3; ++i) EXPECT_LT(testing::relative_error(got[i], expected[i]), 1e-2) << i;
+}
+
+TEST_F(SeparableCuda, threads_whose_filters_differ_do_not_disturb_each_other) {
+  std::atomic<int> failures{0};
+  const auto work = [&](int modes) {
+    auto problem = layer(32, 64);
+    problem.modes = modes;  // other tiles, other amounts of shared memory
+    const auto x = problem.input(), a = problem.coefficients();
+    const auto cotangent = torch::randn_like(problem.run(x, a));
+    try {
+      for (int i = 0; i < 200; ++i) results(problem, Algorithm::separable, x, a, cotangent);
+      c10::cuda::device_synchronize();
+    } catch (const std::exception& error) {
+      ++failures;
+      ADD_FAILURE() << "K = " << modes << ": " << error.what();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (const int modes : {5, 10, 15, 25}) threads.emplace_back(work, modes);
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(failures, 0);
 }
 
 TEST_F(SeparableCuda, can_be_captured_in_a_graph_and_replayed_on_new_data) {

@@ -108,6 +108,17 @@ void fit(models::AutoEncoder& network, const AutoEncoderRun& run, const AutoEnco
   }
 }
 
+double mean_error(models::AutoEncoder& network, const train::DeviceImages& images) {
+  const torch::NoGradGuard no_grad;
+  auto sum = torch::zeros({}, torch::TensorOptions(images.device()).dtype(torch::kDouble));
+  for (const auto& indices :
+       torch::arange(images.count(), torch::TensorOptions(images.device()).dtype(torch::kLong)).split(200)) {
+    const auto batch = images.images(indices);
+    sum += torch::mse_loss(network.forward(batch), batch, at::Reduction::Sum) / batch[0].numel();
+  }
+  return sum.item<double>() / static_cast<double>(images.count());
+}
+
 std::shared_ptr<models::AutoEncoder> initial_network(const AutoEncoderRun& run, const AutoEncoderStudy& study) {
   static std::mutex initialising;  // torch draws weights from one stream of random numbers
   const std::lock_guard<std::mutex> lock(initialising);
@@ -143,10 +154,9 @@ data::Splits autoencoder_data(const AutoEncoderStudy& study, const ReproduceOpti
   return data::load(wanted);
 }
 
-std::vector<std::shared_ptr<models::AutoEncoder>> trained_autoencoders(const std::vector<AutoEncoderRun>& runs,
-                                                                       const AutoEncoderStudy& study,
-                                                                       const data::Splits& splits,
-                                                                       const ReproduceOptions& options) {
+std::vector<TrainedAutoEncoder> trained_autoencoders(const std::vector<AutoEncoderRun>& runs,
+                                                     const AutoEncoderStudy& study, const data::Splits& splits,
+                                                     const ReproduceOptions& options) {
   train::TrainOptions where;
   where.device = options.device;
   where.precision = options.precision;
@@ -159,7 +169,7 @@ std::vector<std::shared_ptr<models::AutoEncoder>> trained_autoencoders(const std
     const std::lock_guard<std::mutex> lock(noting);
     options.note(text);
   };
-  std::vector<std::shared_ptr<models::AutoEncoder>> networks(runs.size());
+  std::vector<TrainedAutoEncoder> trained(runs.size());
   for_each_at_once(runs.size(), options.runs, [&](size_t i) {
     const auto& run = runs[i];
     const train::StreamScope own_stream(device);
@@ -178,9 +188,25 @@ std::vector<std::shared_ptr<models::AutoEncoder>> trained_autoencoders(const std
     const train::DeviceWork uploads;
     network->to(device);
     network->eval();
-    networks[i] = std::move(network);
+    trained[i] = {network, mean_error(*network, images)};
   });
-  return networks;
+  return trained;
+}
+
+std::vector<TrainedAutoEncoder> best_autoencoders(const std::vector<AutoEncoderRun>& kinds,
+                                                  const AutoEncoderStudy& study, const data::Splits& splits,
+                                                  const ReproduceOptions& options) {
+  std::vector<AutoEncoderRun> runs;
+  for (int64_t seed = 1; seed <= study.seeds; ++seed)
+    for (auto run : kinds) {
+      run.seed = static_cast<uint64_t>(seed);
+      runs.push_back(run);
+    }
+  const auto trained = trained_autoencoders(runs, study, splits, options);
+  std::vector<TrainedAutoEncoder> best(trained.begin(), trained.begin() + static_cast<std::ptrdiff_t>(kinds.size()));
+  for (size_t i = kinds.size(); i < trained.size(); ++i)
+    if (auto& held = best[i % kinds.size()]; trained[i].training_error < held.training_error) held = trained[i];
+  return best;
 }
 
 }  // namespace scdcf::experiments

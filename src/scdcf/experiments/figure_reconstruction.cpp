@@ -36,8 +36,8 @@ std::string caption(const torch::Tensor& image, const torch::Tensor& expected) {
 Reproduction reproduce_reconstruction(const ReproduceOptions& options) {
   const auto study = autoencoder_study(options);
   const auto splits = autoencoder_data(study, options);
-  const auto networks = trained_autoencoders({{"cnn-autoencoder"}, {"scdcf-autoencoder", 8}}, study, splits, options);
-  auto &cnn = *networks[0], &scdcf = *networks[1];
+  const auto best = best_autoencoders({{"cnn-autoencoder"}, {"scdcf-autoencoder", 8}}, study, splits, options);
+  auto &cnn = *best[0].network, &scdcf = *best[1].network;
   const torch::NoGradGuard no_grad;
   const auto device = cnn.parameters().front().device();
   const train::DeviceImages test(splits.test, {0.0}, {1.0}, device);

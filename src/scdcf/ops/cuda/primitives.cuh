@@ -103,8 +103,9 @@ template <class... Params, class... Args>
 void launch(void (*kernel)(Params...), int64_t blocks, int threads, size_t shared, cudaStream_t stream, Args... args) {
   if (blocks <= 0) return;
   if (blocks > 0x7fffffff) throw std::runtime_error("scdcf cuda: more than 2^31-1 blocks");
+  // Always all there is: were it what this launch needs, another thread could lower it between here and the launch.
   if (shared > 48 * 1024)
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_memory_limit()),
           "shared memory");
   kernel<<<static_cast<unsigned>(blocks), threads, shared, stream>>>(args...);
   check(cudaGetLastError(), "launch");
