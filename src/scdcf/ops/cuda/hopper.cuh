@@ -33,12 +33,12 @@ __device__ inline void fence_barriers() { asm volatile("fence.mbarrier_init.rele
 __device__ inline void arrive(Barrier* b) {
   asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(shared_address(b)) : "memory");
 }
-/// Arrives at the barrier of the same place in another block of the cluster.
+/// Arrives at the barrier of the same place in another block of the cluster. Orders nothing that this block has
+/// written.
 __device__ inline void arrive_at(Barrier* b, int block) {
   asm volatile(
-      "{ .reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1; "
-      "mbarrier.arrive.release.cluster.shared::cluster.b64 "
-      "_, [remote]; }" ::"r"(shared_address(b)),
+      "{ .reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1; mbarrier.arrive.shared::cluster.b64 _, [remote]; "
+      "}" ::"r"(shared_address(b)),
       "r"(block)
       : "memory");
 }
@@ -62,6 +62,18 @@ __device__ inline void copy_bulk(void* to, const void* from, uint32_t bytes, Bar
       "%4;" ::"r"(shared_address(to)),
       "l"(from), "r"(bytes), "r"(shared_address(b)), "h"(static_cast<uint16_t>(blocks))
       : "memory");
+}
+
+/// Operations that stay where they are among each other: moved ahead by the compiler, they would need more registers.
+__device__ inline float4 load_here(const float4* from) {
+  float4 v;
+  asm volatile("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "l"(from));
+  return v;
+}
+__device__ inline uint32_t round_here(float x) {
+  uint32_t r;
+  asm volatile("cvt.rn.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
+  return r;
 }
 
 /// Ordinary stores of this thread become visible to the products.

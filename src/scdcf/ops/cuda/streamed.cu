@@ -79,40 +79,18 @@ struct LineCursor {
 
 // ---- producers: the first pass, from global memory into the buffers -------------------------------------------------
 
-/// Stores eight neighbouring channels of pixel n: the two 16-byte pieces in the order that meets no bank conflict.
-__device__ inline void store_pixel(char* rows, int n, int g, int t, const float (&d)[4][4], int r) {
+/// Stores eight neighbouring channels of pixel n (modulo 8): the two 16-byte pieces in the order that meets no bank
+/// conflict.
+__device__ inline void store_pixel(char* row, int n, int g, int t, const float (&d)[4][4], int r) {
   const float4 low = make_float4(operand<false>(d[0][r]), operand<false>(d[1][r]), operand<false>(d[2][r]),
                                  operand<false>(d[3][r])),
                high = make_float4(operand<false>(d[0][r + 1]), operand<false>(d[1][r + 1]), operand<false>(d[2][r + 1]),
                                   operand<false>(d[3][r + 1]));
   const bool swap = (g ^ n) & 1;
   const int first = (2 * t + swap) ^ (n & 7);
-  char* row = rows + n * 128;
   *reinterpret_cast<float4*>(row + first * 16) = swap ? high : low;
   *reinterpret_cast<float4*>(row + (first ^ 1) * 16) = swap ? low : high;
 }
-
-template <class Tile>
-struct LineLoader {
-  static constexpr int depth = Tile::depth;
-  const float* source;  // of this lane's channels
-  int64_t image_step;
-  int line_step, position_step, last, images, lines;
-  float4 x[depth][2];
-  bool exists;
-
-  __device__ void fetch(const LineCursor& c) {
-    exists = c.image < images && c.line < lines;
-    if (!exists) return;
-    const float* at = source + c.image * image_step + int64_t(c.line) * line_step;
-    const int t = threadIdx.x % 4;
-#  pragma unroll
-    for (int s = 0; s < depth; ++s)
-#  pragma unroll
-      for (int h = 0; h < 2; ++h)
-        x[s][h] = *reinterpret_cast<const float4*>(at + min(s * 8 + h * 4 + t, last) * position_step);
-  }
-};
 
 template <class Tile>
 __device__ void produce(const StreamedPlan& f, const float* source, const float4* factors, const Shared<Tile>& shared,
@@ -120,13 +98,15 @@ __device__ void produce(const StreamedPlan& f, const float* source, const float4
   constexpr int depth = Tile::depth, bank_tiles = Tile::bank_tiles;
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4, warp = threadIdx.x / 32 - Tile::consumers * 4;
   const int items = item_count(f);
-  int row_at[bank_tiles][2];  // where this lane's rows (first mode, p) go: bytes of the mode, then pixels; or -1
+  // Where this lane's rows (first mode, p) go: bytes, and in the low bits the row's place in its eight rows; or -1.
+  int row_at[bank_tiles * 2];
 #  pragma unroll
   for (int i = 0; i < bank_tiles * 2; ++i) {
-    const int row = i * 8 + g, mode = row / f.first.tile;
-    row_at[i / 2][i % 2] =
-        mode < f.first.modes ? mode * Tile::line_bytes + (row - mode * f.first.tile) * Tile::pitch : -1;
+    const int row = i * 8 + g, mode = row / f.first.tile, pixel = (row - mode * f.first.tile) * Tile::pitch;
+    row_at[i] = mode < f.first.modes ? mode * Tile::line_bytes + pixel * 128 + pixel % 8 : -1;
   }
+  const int channels = f.source_channels, image_step = f.source_planes * f.source_pixels * channels,
+            line_step = f.v_step * channels;
   int turn = 0;
 #  pragma unroll 1
   for (int index = blockIdx.x / f.cluster; index < items; index += f.clusters) {
@@ -134,10 +114,13 @@ __device__ void produce(const StreamedPlan& f, const float* source, const float4
 #  pragma unroll 1
     for (int s = f.stage_begin[item.plane]; s < f.stage_begin[item.plane + 1]; ++s) {
       const Stage stage = f.stages[s];
-      const int radius = f.radius[stage.scale], channels = f.source_channels;
+      const int radius = f.radius[stage.scale];
       const Span us = f.first.reach(radius, item.p_tile), vs = f.second.reach(radius, 0);
       const int steps = (us.count + 7) / 8;
       const float4* factor = factors + f.first.at(stage.scale, item.p_tile, 0) + lane;
+      int position[depth][2];  // beyond the line: its last one, whose factor is zero there
+#  pragma unroll
+      for (int k = 0; k < depth * 2; ++k) position[k / 2][k % 2] = min(k * 4 + t, us.count - 1) * f.u_step * channels;
       uint32_t w[bank_tiles][depth][4];
 #  pragma unroll
       for (int i = 0; i < bank_tiles; ++i)
@@ -150,52 +133,52 @@ __device__ void produce(const StreamedPlan& f, const float* source, const float4
         }
 #  pragma unroll 1
       for (int chunk = 0; chunk < f.chunks; ++chunk, ++turn) {
-        LineLoader<Tile> loader;
-        loader.image_step = int64_t(f.source_planes) * f.source_pixels * channels;
-        loader.line_step = f.v_step * channels, loader.position_step = f.u_step * channels;
-        loader.last = us.count - 1, loader.images = item.images, loader.lines = vs.count;
-        const int64_t pixel =
-            int64_t(stage.source_plane) * f.source_pixels + int64_t(us.begin) * f.u_step + int64_t(vs.begin) * f.v_step;
         const int channel = chunk * 32 + g * 4;  // lanes beyond the channels read the first ones: the mix ignores them
-        loader.source =
-            source + item.image0 * loader.image_step + pixel * channels + (channel < channels ? channel : 0);
+        const float* lines =
+            source + (channel < channels ? channel : 0) +
+            (int64_t(item.image0) * f.source_planes + stage.source_plane) * f.source_pixels * channels +
+            (int64_t(us.begin) * f.u_step + int64_t(vs.begin) * f.v_step) * channels;
+        float4 x[depth][2];  // a line; each step is fetched anew as soon as it has been used
+        const auto exists = [&](const LineCursor& c) { return c.image < item.images && c.line < vs.count; };
+        const auto fetch = [&](const LineCursor& c, int k) {
+          if (!exists(c)) return;
+          const int at = c.image * image_step + c.line * line_step;
+          x[k][0] = *reinterpret_cast<const float4*>(lines + (at + position[k][0]));
+          x[k][1] = *reinterpret_cast<const float4*>(lines + (at + position[k][1]));
+        };
         LineCursor next{0, 0};
         next.advance(warp, f.lines);
-        loader.fetch(next);
+#  pragma unroll
+        for (int k = 0; k < depth; ++k) fetch(next, k);
         wait(shared.buffer_empty(turn), (turn / 2 + 1) % 2);
         char* buffer = shared.buffer(turn);
 #  pragma unroll 1
         while (next.image < f.images) {
           const LineCursor now = next;
-          const bool exists = loader.exists;
-          uint32_t x[depth][2][4];
-#  pragma unroll
-          for (int k = 0; k < depth * 2; ++k) {
-            const float4 v = loader.x[k / 2][k % 2];
-            x[k / 2][k % 2][0] = round_tf32(v.x), x[k / 2][k % 2][1] = round_tf32(v.y),
-                         x[k / 2][k % 2][2] = round_tf32(v.z), x[k / 2][k % 2][3] = round_tf32(v.w);
-          }
           next.advance(Tile::producer_warps, f.lines);
-          loader.fetch(next);
+          float d[bank_tiles][4][4] = {};
+#  pragma unroll
+          for (int k = 0; k < depth; ++k) {
+            const uint32_t low[4] = {round_tf32(x[k][0].x), round_tf32(x[k][0].y), round_tf32(x[k][0].z),
+                                     round_tf32(x[k][0].w)},
+                           high[4] = {round_tf32(x[k][1].x), round_tf32(x[k][1].y), round_tf32(x[k][1].z),
+                                      round_tf32(x[k][1].w)};
+            fetch(next, k);
+            if (k < steps)
+#  pragma unroll
+              for (int i = 0; i < bank_tiles; ++i)
+#  pragma unroll
+                for (int j = 0; j < 4; ++j) mma_tf32(d[i][j], w[i][k], low[j], high[j]);
+          }
+          if (!exists(now)) {
+#  pragma unroll
+            for (int i = 0; i < bank_tiles * 16; ++i) d[i / 16][i / 4 % 4][i % 4] = 0;
+          }
           const int n = now.image * f.first.tile * Tile::pitch + now.line;
 #  pragma unroll
-          for (int i = 0; i < bank_tiles; ++i) {
-            float d[4][4] = {};
-            if (exists) {
-#  pragma unroll
-              for (int k = 0; k < depth; ++k)
-                if (k < steps)
-#  pragma unroll
-                  for (int j = 0; j < 4; ++j) mma_tf32(d[j], w[i][k], x[k][0][j], x[k][1][j]);
-            }
-#  pragma unroll
-            for (int h = 0; h < 2; ++h) {
-              const int at = row_at[i][h];
-              if (at < 0) continue;
-              const int mode_bytes = at / Tile::line_bytes * Tile::line_bytes;
-              store_pixel(buffer + mode_bytes, n + at - mode_bytes, g, t, d, h * 2);
-            }
-          }
+          for (int i = 0; i < bank_tiles * 2; ++i)
+            if (row_at[i] >= 0)
+              store_pixel(buffer + (row_at[i] & ~127) + n * 128, n + (row_at[i] & 7), g, t, d[i / 2], i % 2 * 2);
         }
         fence_products();
         sync_warp();
@@ -239,61 +222,28 @@ struct PieceFetcher {
   }
 };
 
-/// d += second factors * sums of one column. `factors` are those of this warp's first mode and this lane.
-template <class Tile, int column>
-__device__ inline void column_pass(float (&d)[Tile::line_tiles][4],
-                                   const float (&acc)[Tile::row_tiles][Tile::width / 2], const float4* factors,
-                                   int modes) {
-  constexpr int tiles = Tile::line_tiles, shift = column * Tile::pitch % 8, first = column * Tile::pitch / 8,
-                steps = (shift + Tile::pitch + 7) / 8;
-#  pragma unroll
-  for (int i = 0; i < Tile::row_tiles; ++i) {
-    if (i >= modes) break;  // padding
-    float4 pair;
-    const float4* from = factors + i * Tile::mode_fragments + shift / Tile::shift_step * (Tile::steps * tiles * 16);
-#  pragma unroll
-    for (int k = 0; k < steps; ++k) {
-      const float* sum = &acc[i][(first + k) * 4];
-      const uint32_t a[4] = {round_tf32(sum[0]), round_tf32(sum[2]), round_tf32(sum[1]), round_tf32(sum[3])};
-#  pragma unroll
-      for (int j = 0; j < tiles; ++j) {
-        if ((k * tiles + j) % 2 == 0) pair = from[(k * tiles + j) / 2 * 32];
-        if ((k * tiles + j) % 2 == 0)
-          mma_tf32(d[j], a, float_to_bits(pair.x), float_to_bits(pair.y));
-        else
-          mma_tf32(d[j], a, float_to_bits(pair.z), float_to_bits(pair.w));
-      }
-    }
-  }
-}
-
-template <class Tile, int column = 0>
-__device__ inline void add_columns(float (&d)[Tile::columns][Tile::line_tiles][4],
-                                   const float (&acc)[Tile::row_tiles][Tile::width / 2], const float4* factors,
-                                   int modes) {
-  column_pass<Tile, column>(d[column], acc, factors, modes);
-  if constexpr (column + 1 < Tile::columns) add_columns<Tile, column + 1>(d, acc, factors, modes);
-}
-
 /// Results of a round of columns in shared memory: [partial][column of the round][q][channel]; channels are XORed so
 /// that the lanes of a warp store to different banks.
 template <class Tile>
-__device__ inline float* result_at(char* scratch, int partial, int column, int q, int q_size, int channel) {
-  return reinterpret_cast<float*>(scratch) + ((partial * Tile::round + column) * q_size + q) * Tile::wide +
+__device__ inline float* result_at(char* scratch, int partial, int column, int q, int channel) {
+  return reinterpret_cast<float*>(scratch) + ((partial * Tile::round + column) * Tile::pitch + q) * Tile::wide +
          (channel ^ q / 2 % 4 * 8);
 }
 
 template <class Tile>
 __device__ inline void store_column(char* scratch, int column, int q_size, const float (&d)[Tile::line_tiles][4]) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, partial = warp / Tile::blocks,
-            channel = warp % Tile::blocks * 16 + lane / 4;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, q0 = lane % 4 * 2;
+  const int partial = warp / Tile::blocks, channel = warp % Tile::blocks * 16 + lane / 4;
+  float* low = result_at<Tile>(scratch, partial, column, q0, channel);
+  float* high = result_at<Tile>(scratch, partial, column, q0, channel + 8);
 #  pragma unroll
   for (int j = 0; j < Tile::line_tiles; ++j)
 #  pragma unroll
-    for (int r = 0; r < 4; ++r) {
-      const int q = j * 8 + lane % 4 * 2 + r % 2;
-      if (q < q_size) *result_at<Tile>(scratch, partial, column, q, q_size, channel + r / 2 * 8) = d[j][r];
-    }
+    for (int r = 0; r < 2; ++r)
+      if (q0 + j * 8 + r < q_size) {
+        low[(j * 8 + r) * Tile::wide] = d[j][r];
+        high[(j * 8 + r) * Tile::wide] = d[j][r + 2];
+      }
 }
 
 /// Adds the partial results of a round and writes them to the target.
@@ -313,10 +263,10 @@ __device__ inline void write_round(const StreamedPlan& f, const Item& item, char
 #  pragma unroll 2
     for (int i = threadIdx.x; i < q_size * pieces; i += Tile::consumer_threads) {
       const int q = i / pieces, channel = i % pieces * 4, to = item.wide * Tile::wide + channel;
-      float4 sum = *reinterpret_cast<float4*>(result_at<Tile>(scratch, 0, column - begin, q, q_size, channel));
+      float4 sum = *reinterpret_cast<float4*>(result_at<Tile>(scratch, 0, column - begin, q, channel));
 #  pragma unroll
       for (int k = 1; k < Tile::partials; ++k) {
-        const float4 v = *reinterpret_cast<float4*>(result_at<Tile>(scratch, k, column - begin, q, q_size, channel));
+        const float4 v = *reinterpret_cast<float4*>(result_at<Tile>(scratch, k, column - begin, q, channel));
         sum.x += v.x, sum.y += v.y, sum.z += v.z, sum.w += v.w;
       }
       if (to < channels) *reinterpret_cast<float4*>(target + (pixel + int64_t(q) * f.q_step) * channels + to) = sum;
@@ -324,27 +274,71 @@ __device__ inline void write_round(const StreamedPlan& f, const Item& item, char
   }
 }
 
-/// Rounds of columns: second pass (or its sums so far) to shared memory, then to the target.
-template <class Tile, bool each, int column = 0>
-__device__ inline void write_columns(const StreamedPlan& f, const Item& item,
-                                     float (&sums)[each ? Tile::columns : 1][Tile::line_tiles][4],
-                                     const float (&acc)[Tile::row_tiles][Tile::width / 2], const float4* factors,
-                                     int modes, char* scratch, float* target) {
-  if constexpr (each) {
-    store_column<Tile>(scratch, column % Tile::round, f.second.tile, sums[column]);
-  } else {
-    float d[Tile::line_tiles][4] = {};
-    column_pass<Tile, column>(d, acc, factors, modes);
-    store_column<Tile>(scratch, column % Tile::round, f.second.tile, d);
+/// The second pass of one block of channels. Columns which start at the same shift share the factors and are visited
+/// together; the factors come from global memory, `ring` fragments ahead of their use.
+template <class Tile, bool each>
+struct SecondPass {
+  static constexpr int tiles = Tile::line_tiles, columns = Tile::columns;
+  static constexpr bool paired = Tile::round == columns;  // else the columns of a round must not mix with others
+  static constexpr int visits = paired && Tile::shifts < columns ? Tile::shifts : columns;
+  static constexpr int mode_pairs = Tile::steps * tiles / 2, visit_pairs = Tile::row_tiles * mode_pairs;
+  static constexpr int pairs = visits * visit_pairs;
+  static constexpr int ring = 6;
+  using Sums = float[each ? columns : 2][tiles][4];
+  using Products = float[Tile::row_tiles][Tile::width / 2];
+
+  const float4* factors;  // of this warp's first mode and of this lane
+  int modes;              // modes from there on; further ones are padding: their sums are zero
+  float4 w[ring];
+
+  __host__ __device__ static constexpr int shift_of(int column) { return column * Tile::pitch % 8; }
+  __host__ __device__ static constexpr int steps_of(int column) { return (shift_of(column) + Tile::pitch + 7) / 8; }
+
+  template <int pair>
+  __device__ void load() {
+    if constexpr (pair < pairs) {
+      constexpr int column = pair / visit_pairs, mode = pair % visit_pairs / mode_pairs, place = pair % mode_pairs;
+      if constexpr (place * 2 / tiles < steps_of(column))
+        w[pair % ring] = load_here(factors + min(mode, modes - 1) * Tile::mode_fragments +
+                                   (shift_of(column) / Tile::shift_step * mode_pairs + place) * 32);
+    }
   }
-  constexpr bool last = column + 1 == Tile::columns;
-  if constexpr (last || (column + 1) % Tile::round == 0) {
-    sync_some<Tile::consumer_threads>();
-    write_round<Tile>(f, item, scratch, column / Tile::round * Tile::round, column + 1, target);
-    if constexpr (!last) sync_some<Tile::consumer_threads>();
+  template <int pair = 0>
+  __device__ void start() {
+    load<pair>();
+    if constexpr (pair + 1 < ring) start<pair + 1>();
   }
-  if constexpr (!last) write_columns<Tile, each, column + 1>(f, item, sums, acc, factors, modes, scratch, target);
-}
+  template <int column, int mode, int place>
+  __device__ void add(float (&d)[tiles][4], const Products& acc, const float4& v) const {
+#  pragma unroll
+    for (int e = place * 2; e < place * 2 + 2; ++e) {
+      if (e / tiles >= steps_of(column)) continue;
+      const float* sum = &acc[mode][(column * Tile::pitch / 8 + e / tiles) * 4];
+      const uint32_t a[4] = {round_here(sum[0]), round_here(sum[2]), round_here(sum[1]), round_here(sum[3])};
+      mma_tf32(d[e % tiles], a, float_to_bits(e % 2 ? v.z : v.x), float_to_bits(e % 2 ? v.w : v.y));
+    }
+  }
+  /// sums += second pass of acc; store(column, sums) when a column is complete, write(begin, end) when a round is.
+  template <int pair = 0, class Store, class Write>
+  __device__ void run(Sums& sums, const Products& acc, const Store& store, const Write& write) {
+    constexpr int column = pair / visit_pairs, mode = pair % visit_pairs / mode_pairs, place = pair % mode_pairs;
+    constexpr int other = paired && column + Tile::shifts < columns ? column + Tile::shifts : -1;
+    if constexpr (!each && pair % visit_pairs == 0) {
+#  pragma unroll
+      for (int i = 0; i < 2 * tiles * 4; ++i) sums[i / (tiles * 4)][i / 4 % tiles][i % 4] = 0;
+    }
+    add<column, mode, place>(sums[each ? column : 0], acc, w[pair % ring]);
+    if constexpr (other >= 0) add<other, mode, place>(sums[each ? other : 1], acc, w[pair % ring]);
+    load<pair + ring>();
+    if constexpr ((pair + 1) % visit_pairs == 0) {
+      store(column, sums[each ? column : 0]);
+      if constexpr (other >= 0) store(other, sums[each ? other : 1]);
+      if constexpr (pair + 1 == pairs || (!paired && (column + 1) % Tile::round == 0))
+        write(column / Tile::round * Tile::round, paired ? columns : column + 1);
+    }
+    if constexpr (pair + 1 < pairs) run<pair + 1>(sums, acc, store, write);
+  }
+};
 
 template <class Tile, bool each>
 __device__ void consume(const StreamedPlan& f, const float4* second, const char* packed, float* target,
@@ -373,7 +367,7 @@ __device__ void consume(const StreamedPlan& f, const float4* second, const char*
   for (int index = blockIdx.x / f.cluster; index < items; index += f.clusters) {
     const Item item = item_of(f, index, rank);
     const int begin = f.stage_begin[item.plane], end = f.stage_begin[item.plane + 1];
-    float sums[each ? Tile::columns : 1][Tile::line_tiles][4];
+    typename SecondPass<Tile, each>::Sums sums;
     if constexpr (each) {
 #  pragma unroll
       for (int i = 0; i < Tile::columns * Tile::line_tiles * 4; ++i)
@@ -406,16 +400,36 @@ __device__ void consume(const StreamedPlan& f, const float4* second, const char*
           if (++slot == Tile::slots) slot = 0, phase ^= 1;
         }
       }
+      SecondPass<Tile, each> second_pass{
+          second + (int64_t(f.stages[begin + run].scale) * f.second.modes + mode) * Tile::mode_fragments + lane, modes};
+      second_pass.start();
       wait_products<0>();
       release_piece();
       const bool last = run + 1 == runs;
       if (!last) release_buffer(turn + 1);
-      const float4* factors =
-          second + (int64_t(f.stages[begin + run].scale) * f.second.modes + mode) * Tile::mode_fragments + lane;
-      if constexpr (each) add_columns<Tile>(sums, acc, factors, modes);
-      if (!last) continue;
       // The last buffer of the tile serves the results before the producers get it back.
-      write_columns<Tile, each>(f, item, sums, acc, factors, modes, shared.buffer(turn + 1), target);
+      char* scratch = shared.buffer(turn + 1);
+      const auto store = [&](int column, const float(&d)[Tile::line_tiles][4]) {
+        store_column<Tile>(scratch, column % Tile::round, f.second.tile, d);
+      };
+      const auto write = [&](int from, int to) {
+        sync_some<Tile::consumer_threads>();
+        write_round<Tile>(f, item, scratch, from, to, target);
+        if (to < Tile::columns) sync_some<Tile::consumer_threads>();
+      };
+      if constexpr (each) {
+        second_pass.run(
+            sums, acc, [](int, const float(&)[Tile::line_tiles][4]) {}, [](int, int) {});
+        if (!last) continue;
+#  pragma unroll
+        for (int column = 0; column < Tile::columns; ++column) {
+          store(column, sums[column]);
+          const int end = column + 1;
+          if (end % Tile::round == 0 || end == Tile::columns) write(column / Tile::round * Tile::round, end);
+        }
+      } else {
+        second_pass.run(sums, acc, store, write);
+      }
       release_buffer(turn + 1);
     }
   }

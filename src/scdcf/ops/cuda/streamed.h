@@ -42,10 +42,10 @@ struct StreamedTile {
   // Columns whose results fit into a buffer of the first pass.
   static constexpr int round =
       buffer_bytes / (partials * pitch * wide * 4) < columns ? buffer_bytes / (partials * pitch * wide * 4) : columns;
-  static constexpr int consumer_registers = consumers == 3 ? 136 : row_tiles == 1 ? 160 : pitch == 28 ? 184 : 200;
-  static constexpr int producer_registers = consumers == 2 && row_tiles == 2 ? 512 - 2 * consumer_registers
-                                            : consumers == 3                 ? 104
-                                                                             : 96;
+  // Together no more than a launch gives: 168 registers for 384 threads, 128 for 512; else the kernel waits for ever.
+  static constexpr int consumer_registers = consumers == 3 ? 136 : row_tiles == 1 ? 168 : 200;
+  static constexpr int producer_registers = ((threads == 384 ? 504 : 512) - consumers * consumer_registers) / producers;
+  static_assert(producer_registers % 8 == 0, "as setmaxnreg wants it");
 };
 
 /// The sizes of a tile that depend on the problem, and which tile it is.
