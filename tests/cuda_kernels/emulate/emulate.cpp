@@ -143,7 +143,7 @@ void run_grid(const std::function<void()>& kernel, int64_t blocks, int threads, 
   for (int64_t b = 0; b < blocks; ++b) {
     blockIdx.x = static_cast<unsigned>(b);
     // The block's memory ends exactly at its end: an overrun is an address sanitizer error.
-    char* raw = static_cast<char*>(std::aligned_alloc(128, (shared + 127) / 128 * 128 + 128));
+    char* raw = static_cast<char*>(std::aligned_alloc(1024, (shared + 1023) / 1024 * 1024 + 1024));
     std::memset(raw, 0xff, shared);
     aligned = raw;
     for (int i = 0; i < threads; ++i) {

@@ -64,12 +64,7 @@ __device__ inline void copy_bulk(void* to, const void* from, uint32_t bytes, Bar
       : "memory");
 }
 
-/// Operations that stay where they are among each other: moved ahead by the compiler, they would need more registers.
-__device__ inline float4 load_here(const float4* from) {
-  float4 v;
-  asm volatile("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "l"(from));
-  return v;
-}
+/// round_tf32 that stays where it is: moved ahead, the rounded copies of many sums would need registers of their own.
 __device__ inline uint32_t round_here(float x) {
   uint32_t r;
   asm volatile("cvt.rn.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));

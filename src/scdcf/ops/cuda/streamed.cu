@@ -11,20 +11,19 @@ namespace {
 /// Shared memory: the ring of pieces, two buffers of the first pass, and their barriers.
 template <class Tile>
 struct Shared {
-  char* memory;
-  Barrier* barriers;
+  char* memory = shared_memory();
+  Barrier* barriers = reinterpret_cast<Barrier*>(memory + Tile::barriers_at);
 
-  __device__ Shared() {
-    char* begin = shared_memory();
-    memory = begin + (1024 - shared_address(begin) % 1024) % 1024;
-    barriers = reinterpret_cast<Barrier*>(memory + Tile::barriers_at);
-  }
   __device__ char* piece(int slot) const { return memory + slot * Tile::piece_bytes; }
   __device__ char* buffer(int turn) const { return memory + Tile::buffers_at + turn % 2 * Tile::buffer_bytes; }
   __device__ Barrier* buffer_full(int turn) const { return barriers + turn % 2; }
   __device__ Barrier* buffer_empty(int turn) const { return barriers + 2 + turn % 2; }
-  __device__ Barrier* piece_full(int slot) const { return barriers + 4 + slot; }
-  __device__ Barrier* piece_empty(int slot) const { return barriers + 4 + Tile::slots + slot; }
+  __device__ Barrier* factors_full() const { return barriers + 4; }
+  __device__ Barrier* factors_empty() const { return barriers + 5; }
+  __device__ Barrier* piece_full(int slot) const { return barriers + 6 + slot; }
+  __device__ Barrier* piece_empty(int slot) const { return barriers + 6 + Tile::slots + slot; }
+  __device__ char* factors() const { return memory + Tile::factors_at; }
+  __device__ char* scratch() const { return memory + Tile::barriers_at + (6 + 2 * Tile::slots) * 8; }
 
   __device__ void init(int cluster) const {
     for (int i = threadIdx.x; i < 2 * Tile::buffer_bytes / 16;
@@ -35,6 +34,8 @@ struct Shared {
         init_barrier(buffer_full(i), Tile::producer_warps);
         init_barrier(buffer_empty(i), Tile::consumers * 4);
       }
+      init_barrier(factors_full(), 1);
+      init_barrier(factors_empty(), Tile::consumers * 4);
       for (int i = 0; i < Tile::slots; ++i) {
         init_barrier(piece_full(i), 1);
         init_barrier(piece_empty(i), Tile::consumers * 4 * cluster);
@@ -139,10 +140,9 @@ __device__ void produce(const StreamedPlan& f, const float* source, const float4
             (int64_t(item.image0) * f.source_planes + stage.source_plane) * f.source_pixels * channels +
             (int64_t(us.begin) * f.u_step + int64_t(vs.begin) * f.v_step) * channels;
         float4 x[depth][2];  // a line; each step is fetched anew as soon as it has been used
-        const auto exists = [&](const LineCursor& c) { return c.image < item.images && c.line < vs.count; };
         const auto fetch = [&](const LineCursor& c, int k) {
-          if (!exists(c)) return;
-          const int at = c.image * image_step + c.line * line_step;
+          // Lines that are not there must be numbers, which nobody uses: the last one that is there will do.
+          const int at = min(c.image, item.images - 1) * image_step + min(c.line, vs.count - 1) * line_step;
           x[k][0] = *reinterpret_cast<const float4*>(lines + (at + position[k][0]));
           x[k][1] = *reinterpret_cast<const float4*>(lines + (at + position[k][1]));
         };
@@ -156,7 +156,7 @@ __device__ void produce(const StreamedPlan& f, const float* source, const float4
         while (next.image < f.images) {
           const LineCursor now = next;
           next.advance(Tile::producer_warps, f.lines);
-          float d[bank_tiles][4][4] = {};
+          float d[bank_tiles][4][4];
 #  pragma unroll
           for (int k = 0; k < depth; ++k) {
             const uint32_t low[4] = {round_tf32(x[k][0].x), round_tf32(x[k][0].y), round_tf32(x[k][0].z),
@@ -164,15 +164,14 @@ __device__ void produce(const StreamedPlan& f, const float* source, const float4
                            high[4] = {round_tf32(x[k][1].x), round_tf32(x[k][1].y), round_tf32(x[k][1].z),
                                       round_tf32(x[k][1].w)};
             fetch(next, k);
-            if (k < steps)
+            if (k == 0 || k < steps)
 #  pragma unroll
-              for (int i = 0; i < bank_tiles; ++i)
-#  pragma unroll
-                for (int j = 0; j < 4; ++j) mma_tf32(d[i][j], w[i][k], low[j], high[j]);
-          }
-          if (!exists(now)) {
-#  pragma unroll
-            for (int i = 0; i < bank_tiles * 16; ++i) d[i / 16][i / 4 % 4][i % 4] = 0;
+              for (int i = 0; i < bank_tiles * 4; ++i) {
+                if (k == 0)
+                  product_tf32(d[i / 4][i % 4], w[i / 4][k], low[i % 4], high[i % 4]);
+                else
+                  mma_tf32(d[i / 4][i % 4], w[i / 4][k], low[i % 4], high[i % 4]);
+              }
           }
           const int n = now.image * f.first.tile * Tile::pitch + now.line;
 #  pragma unroll
@@ -195,7 +194,10 @@ template <class Tile>
 struct PieceFetcher {
   int index, stage, end, chunk, mode, wide, count;  // the next piece; count: pieces so far
 
-  __device__ PieceFetcher(const StreamedPlan& f) : index(blockIdx.x / f.cluster), count(0) { start_item(f); }
+  __device__ void init(const StreamedPlan& f) {
+    index = blockIdx.x / f.cluster, count = 0;
+    start_item(f);
+  }
   __device__ void start_item(const StreamedPlan& f) {
     if (index >= item_count(f)) return;
     const Item item = item_of(f, index, 0);
@@ -251,107 +253,99 @@ template <class Tile>
 __device__ inline void write_round(const StreamedPlan& f, const Item& item, char* scratch, int begin, int end,
                                    float* target) {
   constexpr int pieces = Tile::wide / 4;
-  const int q_size = f.second.tile, channels = f.target_channels;
   const Span ps = f.first.targets_of(item.p_tile);
   if (!item.exists) return;
-#  pragma unroll 1
-  for (int column = begin; column < end; ++column) {
-    const int image = column / f.first.tile, p = column - image * f.first.tile;
-    if (image >= item.images || p >= ps.count) continue;
-    const int64_t pixel = (int64_t(item.image0 + image) * f.target_planes + item.plane) * f.target_pixels +
-                          int64_t(ps.begin + p) * f.p_step;
+  target += (int64_t(item.image0) * f.target_planes + item.plane) * f.target_pixels * f.target_channels +
+            int64_t(ps.begin) * f.p_step * f.target_channels + item.wide * Tile::wide;
+  const int left = f.target_channels - item.wide * Tile::wide;
 #  pragma unroll 2
-    for (int i = threadIdx.x; i < q_size * pieces; i += Tile::consumer_threads) {
-      const int q = i / pieces, channel = i % pieces * 4, to = item.wide * Tile::wide + channel;
-      float4 sum = *reinterpret_cast<float4*>(result_at<Tile>(scratch, 0, column - begin, q, channel));
+  for (int i = threadIdx.x; i < (end - begin) * Tile::pitch * pieces; i += Tile::consumer_threads) {
+    const int row = i / pieces, q = row % Tile::pitch, column = row / Tile::pitch, channel = i % pieces * 4;
+    int image = 0, p = begin + column;
+    while (p >= f.first.tile) p -= f.first.tile, ++image;
+    if (q >= f.second.tile || image >= item.images || p >= ps.count || channel >= left) continue;
+    float4 sum = *reinterpret_cast<float4*>(result_at<Tile>(scratch, 0, column, q, channel));
 #  pragma unroll
-      for (int k = 1; k < Tile::partials; ++k) {
-        const float4 v = *reinterpret_cast<float4*>(result_at<Tile>(scratch, k, column - begin, q, channel));
-        sum.x += v.x, sum.y += v.y, sum.z += v.z, sum.w += v.w;
-      }
-      if (to < channels) *reinterpret_cast<float4*>(target + (pixel + int64_t(q) * f.q_step) * channels + to) = sum;
+    for (int k = 1; k < Tile::partials; ++k) {
+      const float4 v = *reinterpret_cast<float4*>(result_at<Tile>(scratch, k, column, q, channel));
+      sum.x += v.x, sum.y += v.y, sum.z += v.z, sum.w += v.w;
     }
+    const int pixel = image * f.target_planes * f.target_pixels + p * f.p_step + q * f.q_step;
+    *reinterpret_cast<float4*>(target + pixel * f.target_channels + channel) = sum;
   }
 }
 
-/// The second pass of one block of channels. Columns which start at the same shift share the factors and are visited
-/// together; the factors come from global memory, `ring` fragments ahead of their use.
+/// The second pass of one block of channels. Columns which start at the same place of a step share the factors and are
+/// visited together.
 template <class Tile, bool each>
 struct SecondPass {
   static constexpr int tiles = Tile::line_tiles, columns = Tile::columns;
-  static constexpr bool paired = Tile::round == columns;  // else the columns of a round must not mix with others
+  static constexpr bool paired = Tile::round == columns && (TRY_PAIR || each);  // else the columns of a round must not mix with others
   static constexpr int visits = paired && Tile::shifts < columns ? Tile::shifts : columns;
-  static constexpr int mode_pairs = Tile::steps * tiles / 2, visit_pairs = Tile::row_tiles * mode_pairs;
-  static constexpr int pairs = visits * visit_pairs;
-  static constexpr int ring = 6;
   using Sums = float[each ? columns : 2][tiles][4];
   using Products = float[Tile::row_tiles][Tile::width / 2];
 
-  const float4* factors;  // of this warp's first mode and of this lane
-  int modes;              // modes from there on; further ones are padding: their sums are zero
-  float4 w[ring];
+  const float* factors;  // of this warp's first mode and of this lane
 
-  __host__ __device__ static constexpr int shift_of(int column) { return column * Tile::pitch % 8; }
-  __host__ __device__ static constexpr int steps_of(int column) { return (shift_of(column) + Tile::pitch + 7) / 8; }
-
-  template <int pair>
-  __device__ void load() {
-    if constexpr (pair < pairs) {
-      constexpr int column = pair / visit_pairs, mode = pair % visit_pairs / mode_pairs, place = pair % mode_pairs;
-      if constexpr (place * 2 / tiles < steps_of(column))
-        w[pair % ring] = load_here(factors + min(mode, modes - 1) * Tile::mode_fragments +
-                                   (shift_of(column) / Tile::shift_step * mode_pairs + place) * 32);
-    }
+  /// The left operand: step k of a column's sums.
+  template <int column, int k>
+  __device__ static void left(uint32_t (&a)[4], const float (&acc)[Tile::width / 2]) {
+    const float* sum = &acc[(column * Tile::pitch / 8 + k) * 4];
+    a[0] = round_here(sum[0]), a[1] = round_here(sum[2]), a[2] = round_here(sum[1]), a[3] = round_here(sum[3]);
   }
-  template <int pair = 0>
-  __device__ void start() {
-    load<pair>();
-    if constexpr (pair + 1 < ring) start<pair + 1>();
-  }
-  template <int column, int mode, int place>
-  __device__ void add(float (&d)[tiles][4], const Products& acc, const float4& v) const {
+  template <int visit, int mode, int k>
+  __device__ void step(Sums& sums, const Products& acc) const {
+    constexpr int column = visit, other = paired && column + Tile::shifts < columns ? column + Tile::shifts : -1;
+    constexpr int shift = column * Tile::pitch % 8;
+    uint32_t a[2][4];
+    left<column, k>(a[0], acc[mode]);
+    if constexpr (other >= 0) left<other, k>(a[1], acc[mode]);
 #  pragma unroll
-    for (int e = place * 2; e < place * 2 + 2; ++e) {
-      if (e / tiles >= steps_of(column)) continue;
-      const float* sum = &acc[mode][(column * Tile::pitch / 8 + e / tiles) * 4];
-      const uint32_t a[4] = {round_here(sum[0]), round_here(sum[2]), round_here(sum[1]), round_here(sum[3])};
-      mma_tf32(d[e % tiles], a, float_to_bits(e % 2 ? v.z : v.x), float_to_bits(e % 2 ? v.w : v.y));
+    for (int j = 0; j < tiles; ++j) {
+      const float* at = factors + (mode * Tile::pitch + j * 8) * kFactorPitch + k * 8 - shift;
+      float2 w;
+      if constexpr (shift % 2 == 0)
+        w = *reinterpret_cast<const float2*>(at);
+      else
+        w = make_float2(at[0], at[1]);
+      mma_tf32(sums[each ? column : 0][j], a[0], float_to_bits(w.x), float_to_bits(w.y));
+      if constexpr (other >= 0) mma_tf32(sums[each ? other : 1][j], a[1], float_to_bits(w.x), float_to_bits(w.y));
     }
+    if constexpr ((k + 1) * 8 < shift + Tile::pitch) step<visit, mode, k + 1>(sums, acc);
   }
   /// sums += second pass of acc; store(column, sums) when a column is complete, write(begin, end) when a round is.
-  template <int pair = 0, class Store, class Write>
-  __device__ void run(Sums& sums, const Products& acc, const Store& store, const Write& write) {
-    constexpr int column = pair / visit_pairs, mode = pair % visit_pairs / mode_pairs, place = pair % mode_pairs;
-    constexpr int other = paired && column + Tile::shifts < columns ? column + Tile::shifts : -1;
-    if constexpr (!each && pair % visit_pairs == 0) {
+  template <int visit = 0, class Store, class Write>
+  __device__ void run(Sums& sums, const Products& acc, const Store& store, const Write& write) const {
+    constexpr int other = paired && visit + Tile::shifts < columns ? visit + Tile::shifts : -1;
+    if constexpr (!each) {
 #  pragma unroll
       for (int i = 0; i < 2 * tiles * 4; ++i) sums[i / (tiles * 4)][i / 4 % tiles][i % 4] = 0;
     }
-    add<column, mode, place>(sums[each ? column : 0], acc, w[pair % ring]);
-    if constexpr (other >= 0) add<other, mode, place>(sums[each ? other : 1], acc, w[pair % ring]);
-    load<pair + ring>();
-    if constexpr ((pair + 1) % visit_pairs == 0) {
-      store(column, sums[each ? column : 0]);
-      if constexpr (other >= 0) store(other, sums[each ? other : 1]);
-      if constexpr (pair + 1 == pairs || (!paired && (column + 1) % Tile::round == 0))
-        write(column / Tile::round * Tile::round, paired ? columns : column + 1);
-    }
-    if constexpr (pair + 1 < pairs) run<pair + 1>(sums, acc, store, write);
+    step<visit, 0, 0>(sums, acc);
+    if constexpr (Tile::row_tiles == 2) step<visit, 1, 0>(sums, acc);
+    store(visit, sums[each ? visit : 0]);
+    if constexpr (other >= 0) store(other, sums[each ? other : 1]);
+    if constexpr (visit + 1 == visits || (!paired && (visit + 1) % Tile::round == 0))
+      write(visit / Tile::round * Tile::round, paired ? columns : visit + 1);
+    if constexpr (visit + 1 < visits) run<visit + 1>(sums, acc, store, write);
   }
 };
 
 template <class Tile, bool each>
-__device__ void consume(const StreamedPlan& f, const float4* second, const char* packed, float* target,
+__device__ void consume(const StreamedPlan& f, const char* second, const char* packed, float* target,
                         const Shared<Tile>& shared, int rank) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, items = item_count(f);
-  const int mode = warp / Tile::blocks * Tile::row_tiles, modes = f.second.modes - mode;
+  const int mode = warp / Tile::blocks * Tile::row_tiles;
   const uint32_t row_offset = threadIdx.x / 128 * Tile::row_tiles * 64 * 128;
   float acc[Tile::row_tiles][Tile::width / 2];
-  PieceFetcher<Tile> fetcher(f);
-  if (threadIdx.x == 0)
+  auto& fetcher = *reinterpret_cast<PieceFetcher<Tile>*>(shared.scratch());  // of thread 0; no registers of the others
+  if (threadIdx.x == 0) {
+    fetcher.init(f);
     for (int i = 0; i < Tile::slots; ++i) fetcher.fetch(f, packed, shared, rank);
+  }
   sync_warp();
   int turn = 0, slot = 0, phase = 0;
+  uint32_t runs_done = 0;
   int held = -1;  // the piece that products still read
   const auto release_piece = [&] {
     if (held < 0) return;
@@ -396,19 +390,26 @@ __device__ void consume(const StreamedPlan& f, const float4* second, const char*
           wait_products<1>();
           release_piece();
           if (b == 0 && chunk > 0) release_buffer(turn + 1);
+          if (b == 0 && chunk == 0 && threadIdx.x == 0) {
+            if (runs_done > 0) wait(shared.factors_empty(), (runs_done - 1) % 2);
+            arrive_expecting(shared.factors_full(), Tile::factor_bytes);
+            copy_bulk(shared.factors(), second + int64_t(f.stages[begin + run].scale) * Tile::factor_bytes,
+                      Tile::factor_bytes, shared.factors_full(), 1u << rank);
+          }
           held = slot;
           if (++slot == Tile::slots) slot = 0, phase ^= 1;
         }
       }
-      SecondPass<Tile, each> second_pass{
-          second + (int64_t(f.stages[begin + run].scale) * f.second.modes + mode) * Tile::mode_fragments + lane, modes};
-      second_pass.start();
       wait_products<0>();
       release_piece();
       const bool last = run + 1 == runs;
       if (!last) release_buffer(turn + 1);
-      // The last buffer of the tile serves the results before the producers get it back.
+      // The last buffer of the tile serves the results before the producers get it back, once all have multiplied it.
+      if (last) sync_some<Tile::consumer_threads>();
       char* scratch = shared.buffer(turn + 1);
+      wait(shared.factors_full(), runs_done++ % 2);
+      const SecondPass<Tile, each> second_pass{reinterpret_cast<const float*>(shared.factors()) +
+                                               (mode * Tile::pitch + lane / 4) * kFactorPitch + 8 + lane % 4 * 2};
       const auto store = [&](int column, const float(&d)[Tile::line_tiles][4]) {
         store_column<Tile>(scratch, column % Tile::round, f.second.tile, d);
       };
@@ -420,6 +421,8 @@ __device__ void consume(const StreamedPlan& f, const float4* second, const char*
       if constexpr (each) {
         second_pass.run(
             sums, acc, [](int, const float(&)[Tile::line_tiles][4]) {}, [](int, int) {});
+        sync_warp();
+        if (lane == 0) arrive(shared.factors_empty());
         if (!last) continue;
 #  pragma unroll
         for (int column = 0; column < Tile::columns; ++column) {
@@ -429,6 +432,8 @@ __device__ void consume(const StreamedPlan& f, const float4* second, const char*
         }
       } else {
         second_pass.run(sums, acc, store, write);
+        sync_warp();
+        if (lane == 0) arrive(shared.factors_empty());
       }
       release_buffer(turn + 1);
     }
@@ -440,7 +445,7 @@ __device__ void consume(const StreamedPlan& f, const float4* second, const char*
 template <class Tile, bool each>
 __global__ void __launch_bounds__(Tile::threads, 1)
     streamed_kernel(const __grid_constant__ StreamedPlan f, const float* source, const float4* first,
-                    const float4* second, const char* packed, float* target) {
+                    const char* second, const char* packed, float* target) {
 #ifdef SCDCF_HOPPER_CODE
   const Shared<Tile> shared;
   const int rank = cluster_rank();
@@ -471,13 +476,13 @@ __global__ void probe_kernel(int* out) {
 
 bool has_wgmma() { return built_for_hopper(probe_kernel); }
 
-void run_streamed(const StreamedPlan& f, const float* source, const float4* first, const float4* second,
+void run_streamed(const StreamedPlan& f, const float* source, const float4* first, const void* second,
                   const void* packed, float* target, cudaStream_t stream) {
   visit_tile(f, [&](auto tile) {
     using Tile = decltype(tile);
     const auto start = [&](auto kernel) {
       launch_clusters(kernel, f.clusters * f.cluster, f.cluster, Tile::threads, Tile::shared_bytes, stream, f, source,
-                      first, second, static_cast<const char*>(packed), target);
+                      first, static_cast<const char*>(second), static_cast<const char*>(packed), target);
     };
     if (f.flush_each)
       start(streamed_kernel<Tile, true>);

@@ -14,6 +14,7 @@
 namespace scdcf::ops::cuda {
 
 constexpr int kStreamedModes = 4;  // of one kind, at most
+constexpr int kFactorPitch = 40;   // so that the lanes of a warp read different banks
 
 /// consumers: warpgroups; row_tiles: of 64 rows, per consumer; width: columns of the product, that is pixels.
 template <int consumers_, int row_tiles_, int width_, int pitch_>
@@ -26,24 +27,33 @@ struct StreamedTile {
   static constexpr int blocks = consumers * row_tiles;        // of 16 target channels
   static constexpr int partials = 4 / row_tiles;              // warps that share a block of channels
   static constexpr int wide = 16 * blocks;                    // target channels
-  static constexpr int producers = row_tiles == 1 ? 2 : 1;    // warpgroups
+#ifndef TRY_P
+#define TRY_P 1
+#endif
+#ifndef TRY_Q
+#define TRY_Q 2
+#endif
+#ifndef TRY_PAIR
+#define TRY_PAIR 1
+#endif
+  static constexpr int producers = consumers == 3 ? 1 : row_tiles == 1 ? TRY_Q : TRY_P;    // warpgroups
   static constexpr int producer_warps = producers * 4, consumer_threads = consumers * 128;
   static constexpr int threads = (consumers + producers) * 128;
   static constexpr int slots = row_tiles == 1 ? 6 : 3;   // pieces of the mixing matrix in the ring
   static constexpr int piece_bytes = blocks * 64 * 128;  // of the mixing matrix: 32 source channels of a first mode
   static constexpr int line_bytes = width * 128;         // of the first pass, likewise
   static constexpr int buffer_bytes = kStreamedModes * line_bytes;  // a chunk: 32 source channels, all first modes
-  static constexpr int buffers_at = slots * piece_bytes, barriers_at = buffers_at + 2 * buffer_bytes;
-  static constexpr int shared_bytes = barriers_at + 1024 + (4 + 2 * slots) * 8;  // 1024: to align
-  // Fragments of the second factors: a column starts at shift = (column * pitch) % 8 of a step.
-  static constexpr int shift_step = pitch % 8 == 4 ? 4 : pitch % 2 ? 1 : 2, shifts = 8 / shift_step;
-  static constexpr int steps = (8 - shift_step + pitch + 7) / 8;
-  static constexpr int mode_fragments = shifts * steps * line_tiles * 16;  // of 16 bytes
+  // Second factors [mode][result][kFactorPitch]: the factor of line l at l + 8; four more results are read, unused.
+  static constexpr int factor_bytes = (kStreamedModes * pitch + 4) * kFactorPitch * 4;
+  static constexpr int buffers_at = slots * piece_bytes, factors_at = buffers_at + 2 * buffer_bytes;
+  static constexpr int barriers_at = factors_at + factor_bytes;
+  static constexpr int shared_bytes = barriers_at + 256;
+  static constexpr int shifts = pitch % 8 == 4 ? 2 : pitch % 2 ? 8 : 4;  // columns start at so many places of a step
   // Columns whose results fit into a buffer of the first pass.
   static constexpr int round =
       buffer_bytes / (partials * pitch * wide * 4) < columns ? buffer_bytes / (partials * pitch * wide * 4) : columns;
   // Together no more than a launch gives: 168 registers for 384 threads, 128 for 512; else the kernel waits for ever.
-  static constexpr int consumer_registers = consumers == 3 ? 136 : row_tiles == 1 ? 168 : 200;
+  static constexpr int consumer_registers = consumers == 3 ? 136 : producers == 1 ? 200 : row_tiles == 1 ? 160 : 168;
   static constexpr int producer_registers = ((threads == 384 ? 504 : 512) - consumers * consumer_registers) / producers;
   static_assert(producer_registers % 8 == 0, "as setmaxnreg wants it");
 };
@@ -53,11 +63,11 @@ struct StreamedPlan : Direction {
   int consumers, row_tiles, width, pitch;
   int images, groups, lines, chunks, wide, wides, tile_groups;
   int cluster, clusters;
-  int piece_bytes, mode_fragments, shifts, steps, line_tiles;
+  int piece_bytes, factor_bytes;
 
   int items() const { return target_planes * wides * tile_groups; }
   int64_t packed_bytes(int mixings) const { return int64_t(mixings) * wides * chunks * first.modes * piece_bytes; }
-  int64_t second_bytes(int scales) const { return int64_t(scales) * second.modes * mode_fragments * 16; }
+  int64_t second_bytes(int scales) const { return int64_t(scales) * factor_bytes; }
 };
 
 static_assert(sizeof(StreamedPlan) <= 4000, "kernel parameters");
@@ -79,10 +89,10 @@ void visit_tile(const StreamedPlan& f, Visit&& visit) {
 bool plan_streamed(const DeviceProblem& p, bool forward, StreamedPlan& plan);
 /// Whether the kernel was compiled for this device.
 bool has_wgmma();
-/// The fragments of the second factors and the mixing matrices as the kernel reads them.
+/// The second factors and the mixing matrices as the kernel reads them.
 void build_streamed_operands(const DeviceProblem& p, const StreamedPlan& plan, bool forward, const float* factors,
-                             const float* mixing, float4* second, void* packed, cudaStream_t stream);
-void run_streamed(const StreamedPlan& plan, const float* source, const float4* first, const float4* second,
+                             const float* mixing, void* second, void* packed, cudaStream_t stream);
+void run_streamed(const StreamedPlan& plan, const float* source, const float4* first, const void* second,
                   const void* packed, float* target, cudaStream_t stream);
 
 }  // namespace scdcf::ops::cuda

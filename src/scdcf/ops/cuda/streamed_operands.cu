@@ -7,26 +7,19 @@ namespace {
 struct OperandParams {
   LineBank second;
   int consumers, row_tiles, chunks, wide, wides, first_modes, source_channels, target_channels, mode_count;
-  int shifts, steps, line_tiles, mode_fragments;
+  int pitch, scale_factors;
   int64_t source_step, target_step;         // of mixing[k] by source and by target channel
   int16_t index[kMaxFactors][kMaxFactors];  // [first][second] -> k or -1
   int radius[kMaxScales], offset[kMaxScales];
 };
 
-/// Second factors as right operands: [scale][mode][shift][step, line tile in pairs][lane][pair of numbers]. Number r of
-/// a lane belongs to line 2 (lane % 4) + r of the step less the shift, and to result lane / 4 of the tile.
+/// Second factors as StreamedTile lays them out, for every scale; zero beyond modes, results and lines.
 __device__ float factor_at(const OperandParams& p, const float* factors, int64_t index) {
-  const int r = index % 2, half = index / 2 % 2, lane = index / 4 % 32;
-  int64_t rest = index / 128;
-  const int pairs = p.steps * p.line_tiles / 2, place = int(rest % pairs) * 2 + half;
-  rest /= pairs;
-  const int shift = int(rest % p.shifts) * (8 / p.shifts);
-  rest /= p.shifts;
-  const int mode = rest % p.second.modes, scale = rest / p.second.modes;
-  const int source = place / p.line_tiles * 8 + lane % 4 * 2 + r - shift, target = place % p.line_tiles * 8 + lane / 4;
+  const int scale = index / p.scale_factors, place = index % p.scale_factors;
+  const int row = place / kFactorPitch, mode = row / p.pitch, target = row % p.pitch, source = place % kFactorPitch - 8;
   const int radius = p.radius[scale];
   const Span targets = p.second.targets_of(0), sources = p.second.reach(radius, 0);
-  if (target >= targets.count || source < 0 || source >= sources.count) return 0;
+  if (mode >= p.second.modes || target >= targets.count || source < 0 || source >= sources.count) return 0;
   const LineOperator op{p.second.axis, radius};
   const float* taps = factors + p.offset[scale] + mode * (2 * radius + 1);
   return p.second.transposed ? op.weight(taps, sources.begin + source, target)
@@ -73,13 +66,13 @@ __global__ void mixing_pieces_kernel(const __grid_constant__ OperandParams p, co
 }  // namespace
 
 void build_streamed_operands(const DeviceProblem& p, const StreamedPlan& f, bool forward, const float* factors,
-                             const float* mixing, float4* second, void* packed, cudaStream_t stream) {
+                             const float* mixing, void* second, void* packed, cudaStream_t stream) {
   OperandParams q{};
   q.second = f.second;
   q.consumers = f.consumers, q.row_tiles = f.row_tiles, q.chunks = f.chunks, q.wide = f.wide, q.wides = f.wides;
   q.first_modes = f.first.modes, q.source_channels = f.source_channels, q.target_channels = f.target_channels;
   q.mode_count = p.mode_count;
-  q.shifts = f.shifts, q.steps = f.steps, q.line_tiles = f.line_tiles, q.mode_fragments = f.mode_fragments;
+  q.pitch = f.pitch, q.scale_factors = f.factor_bytes / 4;
   q.source_step = forward ? p.out_channels : 1, q.target_step = forward ? 1 : p.out_channels;
   for (auto& row : q.index)
     for (auto& k : row) k = -1;
@@ -92,8 +85,8 @@ void build_streamed_operands(const DeviceProblem& p, const StreamedPlan& f, bool
     q.offset[s] = forward ? p.scales[s].column_offset : p.scales[s].row_offset;
   }
   const int64_t factor_count = f.second_bytes(p.scale_count) / 4, pieces = f.packed_bytes(p.mixings) / 16;
-  launch(second_factors_kernel, divide_up(factor_count, 256), 256, 0, stream, q, factors,
-         reinterpret_cast<float*>(second), factor_count);
+  launch(second_factors_kernel, divide_up(factor_count, 256), 256, 0, stream, q, factors, static_cast<float*>(second),
+         factor_count);
   launch(mixing_pieces_kernel, divide_up(pieces, 256), 256, 0, stream, q, mixing, static_cast<float4*>(packed), pieces);
 }
 

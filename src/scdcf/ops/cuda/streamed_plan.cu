@@ -26,8 +26,7 @@ bool cut(StreamedPlan& f, int radius) {
   f.groups = static_cast<int>(divide_up(f.batch, f.images));
   f.width = Tile::width, f.wide = Tile::wide;
   f.wides = static_cast<int>(divide_up(f.target_channels, f.wide));
-  f.piece_bytes = Tile::piece_bytes, f.mode_fragments = Tile::mode_fragments;
-  f.shifts = Tile::shifts, f.steps = Tile::steps, f.line_tiles = Tile::line_tiles;
+  f.piece_bytes = Tile::piece_bytes, f.factor_bytes = Tile::factor_bytes;
   return f.first.depth <= Tile::depth && Tile::shared_bytes <= shared_memory_limit();
 }
 

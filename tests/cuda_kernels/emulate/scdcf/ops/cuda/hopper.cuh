@@ -50,7 +50,6 @@ inline void copy_bulk(void* to, const void* from, uint32_t bytes, Barrier* b, ui
   b->bytes -= int(bytes);
   complete(b);
 }
-inline float4 load_here(const float4* from) { return *from; }
 inline uint32_t round_here(float x) { return round_tf32(x); }
 inline void fence_products() {}
 inline void begin_products() {}
