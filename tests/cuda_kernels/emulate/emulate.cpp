@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "scdcf/ops/cuda/primitives.cuh"
+#include "scdcf/ops/cuda/hopper.cuh"
 
 extern "C" void switch_stack(void** save, void* load);
 asm(R"(
@@ -41,7 +41,9 @@ struct Rendezvous {
 std::vector<Fiber> fibers;
 std::vector<Rendezvous> warps;
 std::vector<WarpSlot> slots;
-Rendezvous block;
+std::vector<Rendezvous> groups;
+std::vector<ProductSlot> group_slots;
+Rendezvous block, some;
 int current, count, alive;
 long idle;
 void* main_sp;
@@ -110,6 +112,24 @@ void warp_collective(void (*work)(WarpSlot&)) {
   const int w = current / 32;
   meet(warps[w], 32, [&] { work(slots[w]); });
 }
+void sync_warp() {
+  warp_collective([](WarpSlot&) {});
+}
+void group_collective(float* d, const std::function<void(ProductSlot&)>& work) {
+  const int group = current / 128;
+  group_slots[group].d[current % 128] = d;
+  meet(groups[group], 128, [&] { work(group_slots[group]); });
+}
+void meet_some(int threads) {
+  meet(some, threads, [] {});
+}
+void yield_thread() {
+  if (++idle > 10000000) {
+    std::fprintf(stderr, "deadlock at a barrier in shared memory\n");
+    std::abort();
+  }
+  next_fiber();
+}
 
 void run_grid(const std::function<void()>& kernel, int64_t blocks, int threads, size_t shared) {
   body = &kernel;
@@ -118,10 +138,12 @@ void run_grid(const std::function<void()>& kernel, int64_t blocks, int threads, 
   fibers.resize(std::max<size_t>(fibers.size(), threads));
   warps.assign((threads + 31) / 32, {});
   slots.resize(warps.size());
+  groups.assign((threads + 127) / 128, {});
+  group_slots.resize(groups.size());
   for (int64_t b = 0; b < blocks; ++b) {
     blockIdx.x = static_cast<unsigned>(b);
     // The block's memory ends exactly at its end: an overrun is an address sanitizer error.
-    char* raw = static_cast<char*>(std::aligned_alloc(128, (shared + 127) / 128 * 128 + 128));
+    char* raw = static_cast<char*>(std::aligned_alloc(1024, (shared + 1023) / 1024 * 1024 + 1024));
     std::memset(raw, 0xff, shared);
     aligned = raw;
     for (int i = 0; i < threads; ++i) {
@@ -135,7 +157,7 @@ void run_grid(const std::function<void()>& kernel, int64_t blocks, int threads, 
       for (int r = 0; r < 6; ++r) *--sp = nullptr;
       f.sp = sp;
     }
-    current = 0, alive = count, idle = 0, block = {};
+    current = 0, alive = count, idle = 0, block = {}, some = {};
     switch_stack(&main_sp, fibers[0].sp);
     std::free(raw);
   }

@@ -1,15 +1,11 @@
-// How the fused kernel walks one direction of the problem.
+// How the fused kernel walks one direction of the problem (direction.h).
 //
-// Forward and the gradient of the input have one form: contract a source map along its u axis with the first factors,
-// multiply by the mixing matrix, contract along the v axis with the second factors:
-//   forward  u = x, v = y, first = row factors, second = column factors, (p, q) = (x', y')
-//   grad_in  u = y', v = x', first = column factors, second = row factors, both transposed, (p, q) = (y, x)
 // A block owns `images` images of one destination plane, first.tile positions along p and second.tile along q (all of q
 // if it fits: only splitting q makes the mix recompute a halo). It runs through the stages of its plane. Blocks are
 // small, so that three share a multiprocessor and the passes of one run beside the mix of another.
 #pragma once
 
-#include "scdcf/ops/cuda/line_bank.h"
+#include "scdcf/ops/cuda/direction.h"
 
 namespace scdcf::ops::cuda {
 
@@ -18,23 +14,12 @@ constexpr int kRowTiles =
 constexpr int kColumnTiles = 4;  // 8-column tiles per warp
 constexpr int kFusedWarps = 12;
 
-struct Stage {
-  int16_t source_plane, mixing, scale;
-};
-
-struct FusedPlan {
-  int batch, source_planes, target_planes, source_channels, target_channels, source_pixels, target_pixels;
-  int u_step, v_step, p_step, q_step;
-  int flush_each;  // second factors differ between stages
-  LineBank first, second;
+struct FusedPlan : Direction {
   uint32_t pairs[kMaxFactors];  // bit f of pairs[g]: mode (first f, second g) exists
   int images, groups, lines, chunks, wide, wides, warps_m, warps_n;
   int result_rows;                 // pixels of the result per second mode, with what the second pass reads beyond
   int second_turns, second_slots;  // units of the second pass per warp, and pairs of sums that a lane has per unit
   int table_offset, sum_offset, shared_bytes;
-  int16_t stage_begin[kMaxPlanes + 1], order[kMaxPlanes];
-  int16_t radius[kMaxScales];
-  Stage stages[kMaxSources];
 
   __host__ __device__ int warps() const { return warps_m * warps_n; }
   __host__ __device__ int rows() const { return warps_m * kRowTiles * 16; }

@@ -14,7 +14,7 @@ namespace scdcf::ops::cuda {
 using bf16 = __nv_bfloat16;
 
 __device__ inline char* shared_memory() {
-  extern __shared__ __align__(128) char memory[];
+  extern __shared__ __align__(1024) char memory[];
   return memory;
 }
 

@@ -7,6 +7,7 @@
 #include "scdcf/ops/cuda/mixing_gradient.h"
 #include "scdcf/ops/cuda/naive.h"
 #include "scdcf/ops/cuda/primitives.cuh"
+#include "scdcf/ops/cuda/streamed.h"
 
 namespace scdcf::ops::cuda {
 namespace {
@@ -33,34 +34,50 @@ void require(bool ok, const char* what) {
   if (!ok) throw std::runtime_error(std::string("scdcf cuda: ") + what);
 }
 
-enum class Family { few, chained, tiled, naive };
+enum class Family { few, streamed, chained, tiled, naive };
 
 /// The plans of one problem; the workspace query and the launch make the same choice from them.
 struct ForwardChoice {
   Family family = Family::naive;
+  StreamedPlan streamed{};
   FusedPlan fused{};
   FewPlan few{};
-  ForwardChoice(const DeviceProblem& p, DataType type, bool forward) {
+  ForwardChoice(const DeviceProblem& p, DataType type, Precision precision, bool forward) {
     if (type == DataType::float64) return;
     if (forward && plan_few_channels(p, false, few))
       family = Family::few;
+    else if (type == DataType::float32 && precision == Precision::tf32 && plan_streamed(p, forward, streamed))
+      family = Family::streamed;
     else if (plan_fused(p, forward, element_size(type), fused))
       family = Family::tiled;
   }
+  bool has_workspace() const { return family == Family::tiled || family == Family::streamed; }
   size_t workspace(const DeviceProblem& p, DataType type) const {
-    return family == Family::tiled ? packed_bytes(p, type) + first_bytes(p) + aligned(fused.second.bytes(p.scale_count))
-                                   : 0;
+    return has_workspace() ? packed_bytes(p, type) + first_bytes(p) + second_bytes(p) : 0;
   }
   size_t packed_bytes(const DeviceProblem& p, DataType type) const {
-    return aligned(fused.packed_words(p.mixings, element_size(type)) * 4);
+    return aligned(family == Family::streamed ? streamed.packed_bytes(p.mixings)
+                                              : fused.packed_words(p.mixings, element_size(type)) * 4);
   }
-  size_t first_bytes(const DeviceProblem& p) const { return aligned(fused.first.bytes(p.scale_count)); }
+  size_t first_bytes(const DeviceProblem& p) const {
+    return aligned((family == Family::streamed ? streamed.first : fused.first).bytes(p.scale_count));
+  }
+  size_t second_bytes(const DeviceProblem& p) const {
+    return aligned(family == Family::streamed ? streamed.second_bytes(p.scale_count)
+                                              : fused.second.bytes(p.scale_count));
+  }
   void run(const DeviceProblem& p, bool forward, const void* source, const float* factors, const float* mixing,
            void* target, void* workspace, DataType type, Precision precision, cudaStream_t stream) const {
     auto* packed = static_cast<uint32_t*>(workspace);
     auto* first = reinterpret_cast<float4*>(static_cast<char*>(workspace) + packed_bytes(p, type));
     auto* second = first + first_bytes(p) / sizeof(float4);
     const bool exact = is_exact(type, precision);
+    if (family == Family::streamed) {
+      build_bank(p, streamed.first, forward, factors, first, false, stream);
+      build_streamed_operands(p, streamed, forward, factors, mixing, second, packed, stream);
+      return run_streamed(streamed, static_cast<const float*>(source), first, second, packed,
+                          static_cast<float*>(target), stream);
+    }
     build_bank(p, fused.first, forward, factors, first, exact, stream);
     build_bank(p, fused.second, !forward, factors, second, exact, stream);
     pack_mixing(p, fused, forward, mixing, packed, type, precision, stream);
@@ -106,16 +123,16 @@ struct GradientChoice {
 
 }  // namespace
 
-size_t forward_workspace(const SeparableProblem& problem, DataType type, Precision) {
+size_t forward_workspace(const SeparableProblem& problem, DataType type, Precision precision) {
   const DeviceProblem p = make_device_problem(problem);
-  return Counts(p).trivial() ? 0 : ForwardChoice(p, type, true).workspace(p, type);
+  return Counts(p).trivial() ? 0 : ForwardChoice(p, type, precision, true).workspace(p, type);
 }
 
 size_t backward_workspace(const SeparableProblem& problem, DataType type, Precision precision, bool grad_in,
                           bool grad_mixing) {
   const DeviceProblem p = make_device_problem(problem);
   if (Counts(p).trivial()) return 0;
-  return (grad_in ? ForwardChoice(p, type, false).workspace(p, type) : 0) +
+  return (grad_in ? ForwardChoice(p, type, precision, false).workspace(p, type) : 0) +
          (grad_mixing ? GradientChoice(p, type, precision).workspace(p) : 0);
 }
 
@@ -124,7 +141,7 @@ void forward(const SeparableProblem& problem, const void* in, const void* factor
   const DeviceProblem p = make_device_problem(problem);
   const Counts counts(p);
   if (counts.trivial()) return clear(out, counts.out * element_size(type), stream);
-  const ForwardChoice choice(p, type, true);
+  const ForwardChoice choice(p, type, precision, true);
   require(in && factors && mixing && out && (workspace || choice.workspace(p, type) == 0),
           "null pointer given to forward");
   const auto* f = static_cast<const float*>(factors);
@@ -149,9 +166,9 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
   const auto* m = static_cast<const float*>(mixing);
   char* space = static_cast<char*>(workspace);
   if (grad_in) {
-    const ForwardChoice choice(p, type, false);
+    const ForwardChoice choice(p, type, precision, false);
     require(space || choice.workspace(p, type) == 0, "null workspace given to backward");
-    if (choice.family == Family::tiled) {
+    if (choice.has_workspace()) {
       choice.run(p, false, grad_out, f, m, grad_in, space, type, precision, stream);
       space += choice.workspace(p, type);
     } else {

@@ -3,6 +3,7 @@ set(cuda_sources
   ops/cuda/chained_gradient.cu
   ops/cuda/chained_gradient_plan.cu
   ops/cuda/device_problem.cpp
+  ops/cuda/direction.cu
   ops/cuda/few_channels.cu
   ops/cuda/few_plan.cu
   ops/cuda/fused.cu
@@ -16,4 +17,7 @@ set(cuda_sources
   ops/cuda/norm_sums.cu
   ops/cuda/pack_mixing.cu
   ops/cuda/separable_kernel.cu
+  ops/cuda/streamed.cu
+  ops/cuda/streamed_operands.cu
+  ops/cuda/streamed_plan.cu
 )
