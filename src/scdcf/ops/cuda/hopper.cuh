@@ -122,7 +122,8 @@ inline bool built_for_hopper(void (*probe)(int*)) {
 template <class... Params, class... Args>
 void launch_clusters(void (*kernel)(Params...), int blocks, int cluster, int threads, size_t shared,
                      cudaStream_t stream, Args... args) {
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
+  // All there is, as in launch(): other threads may launch it with other tiles.
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_memory_limit()),
         "shared memory");
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeClusterDimension;

@@ -35,7 +35,7 @@ struct Shared {
         init_barrier(buffer_empty(i), Tile::consumers * 4);
       }
       init_barrier(factors_full(), 1);
-      init_barrier(factors_empty(), Tile::consumers * 4);
+      init_barrier(factors_empty(), Tile::consumer_threads);
       for (int i = 0; i < Tile::slots; ++i) {
         init_barrier(piece_full(i), 1);
         init_barrier(piece_empty(i), Tile::consumers * 4 * cluster);
@@ -280,7 +280,7 @@ __device__ inline void write_round(const StreamedPlan& f, const Item& item, char
 template <class Tile, bool each>
 struct SecondPass {
   static constexpr int tiles = Tile::line_tiles, columns = Tile::columns;
-  static constexpr bool paired = Tile::round == columns && (TRY_PAIR || each);  // else the columns of a round must not mix with others
+  static constexpr bool paired = Tile::round == columns;  // else the columns of a round must not mix with others
   static constexpr int visits = paired && Tile::shifts < columns ? Tile::shifts : columns;
   using Sums = float[each ? columns : 2][tiles][4];
   using Products = float[Tile::row_tiles][Tile::width / 2];
@@ -421,8 +421,7 @@ __device__ void consume(const StreamedPlan& f, const char* second, const char* p
       if constexpr (each) {
         second_pass.run(
             sums, acc, [](int, const float(&)[Tile::line_tiles][4]) {}, [](int, int) {});
-        sync_warp();
-        if (lane == 0) arrive(shared.factors_empty());
+        arrive(shared.factors_empty());
         if (!last) continue;
 #  pragma unroll
         for (int column = 0; column < Tile::columns; ++column) {
@@ -432,9 +431,9 @@ __device__ void consume(const StreamedPlan& f, const char* second, const char* p
         }
       } else {
         second_pass.run(sums, acc, store, write);
-        sync_warp();
-        if (lane == 0) arrive(shared.factors_empty());
+        arrive(shared.factors_empty());
       }
+      sync_warp();
       release_buffer(turn + 1);
     }
   }
