@@ -16,7 +16,7 @@ struct AutoEncoderStudy {
   int64_t image_size = 56, train_images = 10000, test_images = 2000;
   int64_t epochs = 20, batch = 32;
   double first_rate = 1e-3, last_rate = 1e-5;  ///< of Adam, a geometric progression over the epochs
-  int64_t seeds = 3;                           ///< trainings of each auto-encoder, from other weights
+  int64_t seeds = 2;                           ///< trainings of each auto-encoder, from other weights
 };
 AutoEncoderStudy autoencoder_study(const ReproduceOptions& options);
 /// Pixels are used as they are, in [0, 1].
