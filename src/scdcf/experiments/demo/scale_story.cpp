@@ -6,7 +6,7 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/experiments/network_equivariance.h"
-#include "scdcf/report/heat_map.h"
+#include "scdcf/report/colour_map.h"
 
 namespace scdcf::experiments {
 namespace {
@@ -23,7 +23,7 @@ std::vector<double> numbers(const torch::Tensor& values) {
 /// A map [H, W] on the intensity scale from 0 to `highest`.
 report::Canvas shaded(const torch::Tensor& map, float highest) {
   const auto flat = map.to(torch::kCPU, torch::kFloat).contiguous();
-  return report::heat_map({flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel()},
+  return report::coloured(report::ColourMap::blues, {flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel()},
                           static_cast<int>(map.size(0)), static_cast<int>(map.size(1)), 0, highest);
 }
 

@@ -1,4 +1,4 @@
-#include "scdcf/report/heat_map.h"
+#include "scdcf/report/colour_map.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,9 @@
 
 namespace {
 
-using scdcf::report::heat_map;
+scdcf::report::Canvas blues(const std::vector<float>& values, int height, int width, float low, float high) {
+  return scdcf::report::coloured(scdcf::report::ColourMap::blues, values, height, width, low, high);
+}
 
 /// The sum of the colours of pixel x in the first row.
 int brightness(const scdcf::report::Canvas& canvas, int x) {
@@ -18,24 +20,24 @@ int brightness(const scdcf::report::Canvas& canvas, int x) {
   return sum;
 }
 
-TEST(HeatMap, is_white_at_the_low_end_and_darker_with_every_step) {
+TEST(ColouredPicture, is_white_at_the_low_end_and_darker_with_every_step) {
   std::vector<float> values;
   for (int i = 0; i <= 20; ++i) values.push_back(2 + 0.1F * static_cast<float>(i));
-  const auto canvas = heat_map(values, 1, 21, 2, 4);
+  const auto canvas = blues(values, 1, 21, 2, 4);
   EXPECT_EQ(brightness(canvas, 0), 3 * 255);
   for (int x = 1; x <= 20; ++x) EXPECT_LT(brightness(canvas, x), brightness(canvas, x - 1)) << x;
 }
 
-TEST(HeatMap, cuts_off_what_lies_outside_and_stands_what_is_no_number) {
-  const auto canvas = heat_map({-5, 0, 1, 7, NAN}, 1, 5, 0, 1);
+TEST(ColouredPicture, cuts_off_what_lies_outside_and_stands_what_is_no_number) {
+  const auto canvas = blues({-5, 0, 1, 7, NAN}, 1, 5, 0, 1);
   EXPECT_EQ(brightness(canvas, 0), brightness(canvas, 1));
   EXPECT_EQ(brightness(canvas, 3), brightness(canvas, 2));
   EXPECT_EQ(brightness(canvas, 4), brightness(canvas, 1));
 }
 
-TEST(HeatMap, stands_an_empty_range_and_refuses_a_wrong_size) {
-  EXPECT_EQ(brightness(heat_map({3, 3}, 1, 2, 3, 3), 1), 3 * 255);
-  scdcf::testing::expect_error([] { heat_map({1, 2, 3}, 2, 2, 0, 1); }, "got 3 numbers, expected 2 x 2");
+TEST(ColouredPicture, stands_an_empty_range_and_refuses_a_wrong_size) {
+  EXPECT_EQ(brightness(blues({3, 3}, 1, 2, 3, 3), 1), 3 * 255);
+  scdcf::testing::expect_error([] { blues({1, 2, 3}, 2, 2, 0, 1); }, "got 3 numbers, expected 2 x 2");
 }
 
 }  // namespace
