@@ -1,6 +1,6 @@
 # Compiles every CUDA kernel for Hopper, and those with code for Hopper alone for an older card too; fails at the first
 # that does not.
-cmake_minimum_required(VERSION 3.18)
+cmake_minimum_required(VERSION 3.25)
 include(${SOURCE_DIR}/scdcf/ops/cuda/sources.cmake)
 list(LENGTH cuda_sources count)
 if(count EQUAL 0)

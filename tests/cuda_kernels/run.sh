@@ -28,7 +28,7 @@ wait
 step counters
 # One launch of each main kernel in TF32: where the clocks go. Stalls are warps waiting per issued instruction.
 stall=smsp__average_warps_issue_stalled
-columns="us=gpu__time_duration.sum tensor%=sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_active \
+columns="us=gpu__time_duration.sum tensor%=sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active \
 issue%=sm__issue_active.avg.pct_of_peak_sustained_active smem%=l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed \
 L2%=lts__t_sectors.avg.pct_of_peak_sustained_elapsed dram%=dram__throughput.avg.pct_of_peak_sustained_elapsed \
 warps%=sm__warps_active.avg.pct_of_peak_sustained_active insts=smsp__inst_executed.sum hmma=sm__inst_executed_pipe_tensor.sum \

@@ -21,13 +21,13 @@ template <int consumers_, int row_tiles_, int width_, int pitch_>
 struct StreamedTile {
   static constexpr int consumers = consumers_, row_tiles = row_tiles_, width = width_, pitch = pitch_;
   static constexpr int columns = width / pitch;
-  static constexpr int line_tiles = (pitch + 7) / 8;                             // 8-column tiles of the second pass
-  static constexpr int depth = pitch == 28 ? 3 : line_tiles;                     // steps of the first pass
-  static constexpr int bank_tiles = pitch == 28 ? 1 : 2;                         // 16-row tiles of the first factors
-  static constexpr int blocks = consumers * row_tiles;                           // of 16 target channels
-  static constexpr int partials = 4 / row_tiles;                                 // warps that share a block of channels
-  static constexpr int wide = 16 * blocks;                                       // target channels
-  static constexpr int producers = consumers == 3 ? 1 : row_tiles == 1 ? 2 : 1;  // warpgroups
+  static constexpr int line_tiles = (pitch + 7) / 8;                       // 8-column tiles of the second pass
+  static constexpr int depth = pitch == 28 ? 3 : line_tiles;               // steps of the first pass
+  static constexpr int bank_tiles = pitch == 28 ? 1 : 2;                   // 16-row tiles of the first factors
+  static constexpr int blocks = consumers * row_tiles;                     // of 16 target channels
+  static constexpr int partials = 4 / row_tiles;                           // warps that share a block of channels
+  static constexpr int wide = 16 * blocks;                                 // target channels
+  static constexpr int producers = row_tiles == 1 && pitch == 28 ? 2 : 1;  // warpgroups
   static constexpr int producer_warps = producers * 4, consumer_threads = consumers * 128;
   static constexpr int threads = (consumers + producers) * 128;
   static constexpr int slots = row_tiles == 1 ? 6 : 3;   // pieces of the mixing matrix in the ring
@@ -44,7 +44,7 @@ struct StreamedTile {
   static constexpr int round =
       buffer_bytes / (partials * pitch * wide * 4) < columns ? buffer_bytes / (partials * pitch * wide * 4) : columns;
   // Together no more than a launch gives: 168 registers for 384 threads, 128 for 512; else the kernel waits for ever.
-  static constexpr int consumer_registers = consumers == 3 ? 136 : producers == 1 ? 200 : row_tiles == 1 ? 160 : 168;
+  static constexpr int consumer_registers = consumers == 3 ? 136 : producers == 1 ? 200 : 160;
   static constexpr int producer_registers = ((threads == 384 ? 504 : 512) - consumers * consumer_registers) / producers;
   static_assert(producer_registers % 8 == 0, "as setmaxnreg wants it");
 };

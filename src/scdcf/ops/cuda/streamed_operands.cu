@@ -7,7 +7,7 @@ namespace {
 struct OperandParams {
   LineBank second;
   int consumers, row_tiles, chunks, wide, wides, first_modes, source_channels, target_channels, mode_count;
-  int pitch, scale_factors;
+  int pitch, scale_factors;                 // scale_factors: numbers per scale
   int64_t source_step, target_step;         // of mixing[k] by source and by target channel
   int16_t index[kMaxFactors][kMaxFactors];  // [first][second] -> k or -1
   int radius[kMaxScales], offset[kMaxScales];
@@ -26,18 +26,9 @@ __device__ float factor_at(const OperandParams& p, const float* factors, int64_t
                              : op.weight(taps, target, sources.begin + source);
 }
 
-__global__ void second_factors_kernel(const __grid_constant__ OperandParams p, const float* factors, float* second,
-                                      int64_t count) {
-  const int64_t index = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (index < count) second[index] = operand<false>(factor_at(p, factors, index));
-}
-
 /// Mixing matrices as pieces [mixing][wide][chunk][first mode] of rows of 32 source channels, swizzled as in
 /// hopper.cuh. A warp's rows of its row tiles are 16 target channels with consecutive second modes.
-__global__ void mixing_pieces_kernel(const __grid_constant__ OperandParams p, const float* mixing, float4* packed,
-                                     int64_t count) {
-  const int64_t index = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (index >= count) return;
+__device__ void write_piece(const OperandParams& p, const float* mixing, float4* packed, int64_t index) {
   const int blocks = p.consumers * p.row_tiles, rows = blocks * 64;
   const int row = index % rows, part = index / rows % 8;  // neighbours are rows: their numbers are often together
   int64_t rest = index / rows / 8;
@@ -63,6 +54,16 @@ __global__ void mixing_pieces_kernel(const __grid_constant__ OperandParams p, co
   packed[(piece * rows + row) * 8 + (part ^ row % 8)] = make_float4(x[0], x[1], x[2], x[3]);
 }
 
+__global__ void streamed_operands_kernel(const __grid_constant__ OperandParams p, const float* factors,
+                                         const float* mixing, float* second, float4* packed, int64_t factor_count,
+                                         int64_t piece_count) {
+  const int64_t index = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (index < factor_count)
+    second[index] = operand<false>(factor_at(p, factors, index));
+  else if (index - factor_count < piece_count)
+    write_piece(p, mixing, packed, index - factor_count);
+}
+
 }  // namespace
 
 void build_streamed_operands(const DeviceProblem& p, const StreamedPlan& f, bool forward, const float* factors,
@@ -85,9 +86,8 @@ void build_streamed_operands(const DeviceProblem& p, const StreamedPlan& f, bool
     q.offset[s] = forward ? p.scales[s].column_offset : p.scales[s].row_offset;
   }
   const int64_t factor_count = f.second_bytes(p.scale_count) / 4, pieces = f.packed_bytes(p.mixings) / 16;
-  launch(second_factors_kernel, divide_up(factor_count, 256), 256, 0, stream, q, factors, static_cast<float*>(second),
-         factor_count);
-  launch(mixing_pieces_kernel, divide_up(pieces, 256), 256, 0, stream, q, mixing, static_cast<float4*>(packed), pieces);
+  launch(streamed_operands_kernel, divide_up(factor_count + pieces, 256), 256, 0, stream, q, factors, mixing,
+         static_cast<float*>(second), static_cast<float4*>(packed), factor_count, pieces);
 }
 
 }  // namespace scdcf::ops::cuda

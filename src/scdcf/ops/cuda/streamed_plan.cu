@@ -50,6 +50,9 @@ bool plan_streamed(const DeviceProblem& p, bool forward, StreamedPlan& f) {
   bool fits = false;
   visit_tile(f, [&](auto tile) { fits = cut<decltype(tile)>(f, radius); });
   if (!fits) return false;
+  const int64_t source = int64_t(f.images) * f.source_planes * f.source_pixels * f.source_channels,
+                result = int64_t(f.images) * f.target_planes * f.target_pixels * f.target_channels;
+  if (std::max(source, result) >= int64_t(1) << 31) return false;  // offsets within a tile's images are 32-bit numbers
   f.cluster = kClusterSize;
   f.tile_groups = static_cast<int>(divide_up(f.groups * f.first.tiles, f.cluster));
   f.clusters = std::min(multiprocessors() / f.cluster, f.items());
