@@ -8,10 +8,10 @@ std::vector<Experiment> experiments() {
        reproduce_equivariance},
       {"depth", "Figure 3: equivariance error against depth, both paddings of the scale axis", "3 minutes on two cores",
        reproduce_depth},
-      {"reconstruction", "Figure 4: images decoded from a rescaled code", "2 minutes on an H200; hours on two cores",
+      {"reconstruction", "Figure 4: images decoded from a rescaled code", "minutes on a GPU, hours on two cores",
        reproduce_reconstruction},
       {"reconstruction-error", "Figure 5: error of images decoded from rescaled codes, CNN and K = 5, 8, 12, 15",
-       "2 minutes on an H200; a day on two cores", reproduce_reconstruction_error},
+       "minutes on a GPU, many hours on two cores", reproduce_reconstruction_error},
   };
 }
 
