@@ -68,13 +68,6 @@ TEST_P(EveryNetwork, learns_and_is_the_network_that_was_trained_in_eval_mode_too
   const auto [first, last] = train_on(*network, data, 21);
   EXPECT_LT(last, first / 2);
   const torch::NoGradGuard no_grad;
-  const auto right = [&] { return network->forward(data.images).argmax(1).eq(data.labels).sum().item<double>() / 64; };
-  // Statistics are averages over the last steps, in which the weights moved.
-  network->eval();
-  const double lagging = right();
-  network->train();
-  const double trained = right();
-  EXPECT_GE(lagging, trained / 2);
   if (GetParam() == "sevf") {
     // Its hidden features lie about zero before their norm, however the weights in front of them moved.
     const auto buffers = network->named_buffers();
@@ -82,10 +75,10 @@ TEST_P(EveryNetwork, learns_and_is_the_network_that_was_trained_in_eval_mode_too
     EXPECT_LT(deviations.abs().max().item<double>(), 1e-3);
   }
   // With resting weights nothing at all is left between the modes.
-  for (int i = 0; i < 45; ++i) network->forward(data.images);
+  for (int i = 0; i < 60; ++i) network->forward(data.images);
   const auto expected = network->forward(data.images);
   network->eval();
-  EXPECT_LT(testing::relative_error(network->forward(data.images), expected), 0.03);
+  EXPECT_LT(testing::relative_error(network->forward(data.images), expected), 0.01);
 }
 
 TEST_P(EveryNetwork, judges_an_image_by_itself_in_eval_mode) {
