@@ -115,9 +115,9 @@ void warp_collective(void (*work)(WarpSlot&)) {
 void sync_warp() {
   warp_collective([](WarpSlot&) {});
 }
-void group_collective(float* d, const std::function<void(ProductSlot&)>& work) {
+void group_collective(float* d, const uint32_t* a, const std::function<void(ProductSlot&)>& work) {
   const int group = current / 128;
-  group_slots[group].d[current % 128] = d;
+  group_slots[group].d[current % 128] = d, group_slots[group].a[current % 128] = a;
   meet(groups[group], 128, [&] { work(group_slots[group]); });
 }
 void meet_some(int threads) {

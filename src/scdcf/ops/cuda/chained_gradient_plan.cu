@@ -5,13 +5,6 @@
 namespace scdcf::ops::cuda {
 namespace {
 
-/// The fewest tiles of at most 16 targets and 24 sources, or false.
-bool cut(LineBank& bank, int radius) {
-  for (int tiles = static_cast<int>(divide_up(bank.size(), 16)); tiles <= bank.size(); ++tiles)
-    if (bank.set_tile(static_cast<int>(divide_up(bank.size(), tiles)), radius) <= 24) return true;
-  return false;
-}
-
 void lay_out(ChainedGradientPlan& c, int element) {
   const MixingPlan& m = c.mixing;
   const int position = element == 4 ? stage_pitch<float> : stage_pitch<bf16>,
@@ -31,7 +24,7 @@ bool plan_chained_gradient(const DeviceProblem& p, int element, ChainedGradientP
   MixingPlan& m = c.mixing;
   m = plan_pairs(p);
   const int radius = p.max_radius(), limit = shared_memory_limit(), in_tiles = m.in_tiles;
-  if (!cut(m.rows, radius) || !cut(m.columns, radius)) return false;
+  if (!cut_gradient(m.rows, radius) || !cut_gradient(m.columns, radius)) return false;
   c.depth = std::max(m.rows.depth, m.columns.depth);
   c.halves = c.depth > 1 || m.rows.tile > 8 ? 2 : 1;
   if (c.halves == 2) c.depth = std::max(c.depth, 2);

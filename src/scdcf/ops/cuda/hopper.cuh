@@ -100,6 +100,8 @@ template <int threads>
 __device__ inline void sync_some() {
   asm volatile("bar.sync 1, %0;" ::"n"(threads) : "memory");
 }
+/// The threads of this thread's warpgroup.
+__device__ inline void sync_group() { asm volatile("bar.sync %0, 128;" ::"r"(2 + int(threadIdx.x) / 128) : "memory"); }
 __device__ inline void sync_cluster() {
   asm volatile("barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }

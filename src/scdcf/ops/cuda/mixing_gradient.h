@@ -59,6 +59,8 @@ static_assert(sizeof(MixingPlan) <= 4000, "kernel parameters");
 
 /// The sizes, banks and pairs, before a tiling is chosen.
 MixingPlan plan_pairs(const DeviceProblem& p);
+/// The fewest tiles of at most 16 targets and 24 sources, or false.
+bool cut_gradient(LineBank& bank, int radius);
 /// As many slices as fill `blocks` places once; each mixing matrix gets its share.
 void fill_slices(const DeviceProblem& p, MixingPlan& plan, int blocks);
 bool plan_mixing_gradient(const DeviceProblem& p, int element, MixingPlan& plan);

@@ -37,6 +37,12 @@ double cost(const MixingPlan& m, int element) {
 
 }  // namespace
 
+bool cut_gradient(LineBank& bank, int radius) {
+  for (int tiles = static_cast<int>(divide_up(bank.size(), 16)); tiles <= bank.size(); ++tiles)
+    if (bank.set_tile(static_cast<int>(divide_up(bank.size(), tiles)), radius) <= 24) return true;
+  return false;
+}
+
 void fill_slices(const DeviceProblem& p, MixingPlan& m, int blocks) {
   const int target = std::max(1, blocks / m.tiles());
   const int64_t per_pair = m.units_per_pair();

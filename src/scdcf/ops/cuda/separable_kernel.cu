@@ -8,6 +8,7 @@
 #include "scdcf/ops/cuda/naive.h"
 #include "scdcf/ops/cuda/primitives.cuh"
 #include "scdcf/ops/cuda/streamed.h"
+#include "scdcf/ops/cuda/streamed_gradient.h"
 
 namespace scdcf::ops::cuda {
 namespace {
@@ -87,6 +88,7 @@ struct ForwardChoice {
 
 struct GradientChoice {
   Family family = Family::naive;
+  StreamedGradientPlan streamed{};
   ChainedGradientPlan chained{};
   MixingPlan tiled{};
   FewPlan few{};
@@ -94,18 +96,22 @@ struct GradientChoice {
     if (type == DataType::float64) return;
     if (plan_few_channels(p, true, few))
       family = Family::few;
+    else if (type == DataType::float32 && precision == Precision::tf32 && plan_streamed_gradient(p, streamed))
+      family = Family::streamed, tiled = streamed.mixing;
     else if (!is_exact(type, precision) && plan_chained_gradient(p, element_size(type), chained))
       family = Family::chained, tiled = chained.mixing;
     else if (plan_mixing_gradient(p, element_size(type), tiled))
       family = Family::tiled;
   }
+  bool has_banks() const { return family == Family::streamed || family == Family::chained || family == Family::tiled; }
   size_t workspace(const DeviceProblem& p) const {
-    if (family == Family::tiled || family == Family::chained)
-      return partial_bytes() + row_bytes(p) + aligned(tiled.columns.bytes(p.scale_count));
+    if (has_banks()) return partial_bytes() + row_bytes(p) + aligned(tiled.columns.bytes(p.scale_count));
     return family == Family::few ? aligned(few.partial_floats() * 4) : 0;
   }
   size_t partial_bytes() const {
-    return aligned(4 * (family == Family::chained ? chained.partial_floats() : tiled.partial_floats()));
+    return aligned(4 * (family == Family::streamed  ? streamed.partial_floats()
+                        : family == Family::chained ? chained.partial_floats()
+                                                    : tiled.partial_floats()));
   }
   size_t row_bytes(const DeviceProblem& p) const { return aligned(tiled.rows.bytes(p.scale_count)); }
   void run(const DeviceProblem& p, const void* in, const float* factors, const void* grad_out, float* grad_mixing,
@@ -115,6 +121,9 @@ struct GradientChoice {
     auto* columns = rows + row_bytes(p) / sizeof(float4);
     build_bank(p, tiled.rows, true, factors, rows, is_exact(type, precision), stream);
     build_bank(p, tiled.columns, false, factors, columns, is_exact(type, precision), stream);
+    if (family == Family::streamed)
+      return run_streamed_gradient(p, streamed, static_cast<const float*>(in), rows, columns,
+                                   static_cast<const float*>(grad_out), partial, grad_mixing, stream);
     if (family == Family::chained)
       return run_chained_gradient(p, chained, in, rows, columns, grad_out, partial, grad_mixing, type, stream);
     run_mixing_gradient(p, tiled, in, rows, columns, grad_out, partial, grad_mixing, type, precision, stream);
@@ -181,7 +190,7 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
     auto* result = static_cast<float*>(grad_mixing);
     if (choice.family == Family::few)
       few_grad_mixing(p, choice.few, in, f, grad_out, reinterpret_cast<float*>(space), result, type, precision, stream);
-    else if (choice.family == Family::tiled || choice.family == Family::chained)
+    else if (choice.has_banks())
       choice.run(p, in, f, grad_out, result, space, type, precision, stream);
     else
       naive_grad_mixing(p, in, factors, grad_out, grad_mixing, type, stream);

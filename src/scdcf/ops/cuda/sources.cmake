@@ -18,6 +18,8 @@ set(cuda_sources
   ops/cuda/pack_mixing.cu
   ops/cuda/separable_kernel.cu
   ops/cuda/streamed.cu
+  ops/cuda/streamed_gradient.cu
+  ops/cuda/streamed_gradient_plan.cu
   ops/cuda/streamed_operands.cu
   ops/cuda/streamed_plan.cu
 )

@@ -21,9 +21,10 @@ void yield_thread();
 void meet_some(int threads);
 struct ProductSlot {
   float* d[128];
+  const uint32_t* a[128];
 };
 /// Calls work once when the 128 threads of a warpgroup have arrived.
-void group_collective(float* d, const std::function<void(ProductSlot&)>& work);
+void group_collective(float* d, const uint32_t* a, const std::function<void(ProductSlot&)>& work);
 
 inline uint32_t shared_address(const void* at) {
   return static_cast<uint32_t>(static_cast<const char*>(at) - shared_memory());
@@ -66,13 +67,27 @@ inline float operand_number(uint64_t at, int row, int k) {
 
 template <int count>
 void multiply_rows(float (&d)[count], uint64_t a, uint64_t b, int add) {
-  group_collective(d, [=](ProductSlot& s) {
+  group_collective(d, nullptr, [=](ProductSlot& s) {
     for (int row = 0; row < 64; ++row)
       for (int column = 0; column < count * 2; ++column) {
         double sum = 0;
         for (int k = 0; k < 8; ++k) sum += double(operand_number(a, row, k)) * operand_number(b, column, k);
         float& to = s.d[row / 16 * 32 + row % 8 * 4 + column % 8 / 2][column / 8 * 4 + row / 8 % 2 * 2 + column % 2];
         to = toward_zero((add ? to : 0) + sum);
+      }
+  });
+}
+
+inline void multiply_rows(float (&d)[64], const uint32_t (&a)[4], uint64_t b) {
+  group_collective(d, a, [=](ProductSlot& s) {
+    for (int row = 0; row < 64; ++row)
+      for (int column = 0; column < 128; ++column) {
+        double sum = 0;
+        for (int k = 0; k < 8; ++k)
+          sum += double(cut(s.a[row / 16 * 32 + row % 8 * 4 + k % 4][row / 8 % 2 + k / 4 * 2])) *
+                 operand_number(b, column, k);
+        float& to = s.d[row / 16 * 32 + row % 8 * 4 + column % 8 / 2][column / 8 * 4 + row / 8 % 2 * 2 + column % 2];
+        to = toward_zero(to + sum);
       }
   });
 }
@@ -84,6 +99,9 @@ void fewer_registers() {}
 template <int threads>
 void sync_some() {
   meet_some(threads);
+}
+inline void sync_group() {
+  group_collective(nullptr, nullptr, [](ProductSlot&) {});
 }
 inline void sync_cluster() { sync_block(); }
 inline int cluster_rank() { return 0; }
