@@ -154,6 +154,13 @@ data::Splits autoencoder_data(const AutoEncoderStudy& study, const ReproduceOpti
   return data::load(wanted);
 }
 
+std::string training_text(const AutoEncoderStudy& study, const data::Splits& splits) {
+  return "auto-encoders of Table 5 trained on " + std::to_string(splits.train.count()) + " images of " + study.data +
+         ", " + std::to_string(study.image_size) + " pixels wide, " + std::to_string(study.epochs) + " epochs, " +
+         std::to_string(study.seeds) +
+         (study.seeds == 1 ? " training each" : " trainings each, the one with the least training error");
+}
+
 std::vector<TrainedAutoEncoder> trained_autoencoders(const std::vector<AutoEncoderRun>& runs,
                                                      const AutoEncoderStudy& study, const data::Splits& splits,
                                                      const ReproduceOptions& options) {

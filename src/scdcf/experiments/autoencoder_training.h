@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "scdcf/data/image_set.h"
@@ -21,6 +22,8 @@ struct AutoEncoderStudy {
 AutoEncoderStudy autoencoder_study(const ReproduceOptions& options);
 /// Pixels are used as they are, in [0, 1].
 data::Splits autoencoder_data(const AutoEncoderStudy& study, const ReproduceOptions& options);
+/// "auto-encoders of Table 5 trained on ..., 2 trainings each, the one with the least training error".
+std::string training_text(const AutoEncoderStudy& study, const data::Splits& splits);
 
 /// One auto-encoder to train. Seeds count from 1.
 struct AutoEncoderRun {

@@ -54,9 +54,9 @@ Reproduction reproduce_reconstruction(const ReproduceOptions& options) {
   grid.range = report::ValueRange{0, 1};
   grid.map_pixels = 168;
   grid.footnote =
-      "C: the code of the input x, which is D x at beta = 0.  D rescales by 2^beta in space, T also moves along "
-      "scale.\n"
-      "Error: relative L2 distance to D x, both images thresholded at half of their maximum.  Grey: 0 to 1.";
+      "C: the code of the input x, which is D x at beta = 0.  D rescales by 2^beta in space,\n"
+      "T also moves along scale.  Error: relative L2 distance to D x, both images thresholded\n"
+      "at half of their maximum.  Grey: 0 to 1.";
   for (const int64_t index : digits_of_middle_size(splits.test, 2)) {
     const auto image = test.images(torch::full({1}, index, torch::TensorOptions(device).dtype(torch::kLong)));
     report::GridRow truth{"D x", {}, {}, {}}, plain{"CNN\nDecoder(D C)", {}, {}, {}},
@@ -93,10 +93,8 @@ Reproduction reproduce_reconstruction(const ReproduceOptions& options) {
     cnn_sum += of_cnn / 4;
     scdcf_sum += of_scdcf / 4;
   }
-  found.setting = "auto-encoders of Table 5 trained on " + std::to_string(splits.train.count()) + " images of " +
-                  study.data + ", " + std::to_string(study.image_size) + " pixels wide, " +
-                  std::to_string(study.epochs) +
-                  " epochs; the table gives the relative error of thresholded images, mean over " +
+  found.setting = training_text(study, splits) +
+                  "; the table gives the relative error of thresholded images, mean over " +
                   std::to_string(all.size(0)) + " test images";
   if (options.quick) return found;  // so little training leaves nothing to compare in the images
   char text[160];
