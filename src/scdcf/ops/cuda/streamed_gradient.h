@@ -6,8 +6,8 @@
 // registers just as the left operand of the product wants it. The right operand, the row pass of the input, comes from
 // producer warps through a ring in shared memory. One product sums over eight input rows v at one x.
 //
-// A stage of the ring has eight columns x and all rows v of a tile: for even and for odd x and for each eight v a part
-// of 128 rows (b, c) by 32 numbers (x / 2, v), laid out as hopper.cuh says.
+// A stage of the ring has eight columns x and all rows v of a tile: for each four x and each eight v a part
+// of 128 rows (b, c) by 32 numbers (x, v), laid out as hopper.cuh says.
 #pragma once
 
 #include <type_traits>
@@ -24,6 +24,7 @@ struct StreamedGradientTile {
   static constexpr int wide = consumers * row_tiles * 16;  // output channels
   static constexpr int threads = (consumers + 1) * 128;
   static constexpr int part_bytes = 128 * 128, stage_bytes = 2 * halves * part_bytes;
+  static constexpr int batch = 4 / (row_tiles * halves);  // columns x whose products are started together
   static constexpr int slots = halves == 2 ? 3 : 6;
   static constexpr int half_factors = kGradientModes * depth * 32;  // right operands of a pass, two numbers each
   static constexpr int factor_bytes = 2 * half_factors * 8;         // every warpgroup has its own

@@ -6,111 +6,137 @@
 #ifdef SCDCF_HOPPER_CODE
 namespace scdcf::ops::cuda {
 
-/// Reads 16 channels of grad_out, a column x at a time.
+/// Reads 16 channels of grad_out, a batch of columns x at a time.
 template <class Tile>
 struct GradReader {
-  static constexpr int depth = Tile::depth;
-  GradientUnit unit;
-  const float* column;    // of this lane's two channels
-  int offset[2 * depth];  // of positions, in numbers
-  int count, image_step;  // columns of the unit; from its last column to the first of the next image
+  static constexpr int depth = Tile::depth, batch = Tile::batch;
+  const float* image;           // its first column and position
+  uint32_t offset[2 * depth];   // of this lane's two channels at its positions
+  int index, images, x, count;  // unit, images of its tile left after it; column of a unit, columns that it has
 
-  __device__ void start(const MixingPlan& m, const float* grad_out, int channel) {
+  __device__ void start(const MixingPlan& m, const GradientTask& task, const float* grad_out, int channel) {
+    const GradientUnit unit = unit_of(m, task.pair0, index);
     const int scale = m.pairs[unit.pair].scale;
     const Span ys = m.columns.reach(m.radius[scale], unit.v_tile), xs = m.rows.targets_of(unit.x_tile);
-    count = xs.count;
-    column = grad_out +
-             ((int64_t(unit.image0) * m.scales + scale) * m.out_pixels + int64_t(ys.begin) * m.out_width + xs.begin) *
-                 m.out_channels +
-             channel;
-    image_step = (m.scales * m.out_pixels - (count - 1)) * m.out_channels;
+    x = 0, count = xs.count, images = m.batch - 1 - unit.image0;
+    image = grad_out +
+            ((int64_t(unit.image0) * m.scales + scale) * m.out_pixels + int64_t(ys.begin) * m.out_width + xs.begin) *
+                m.out_channels;
 #  pragma unroll
     for (int k = 0; k < 2 * depth; ++k)  // beyond the last: the last one, whose factor is zero there
-      offset[k] = min(k * 4 + int(threadIdx.x) % 4, ys.count - 1) * m.out_width * m.out_channels;
+      offset[k] = min(k * 4 + int(threadIdx.x) % 4, ys.count - 1) * m.out_width * m.out_channels + channel;
   }
-  __device__ void next_unit(const MixingPlan& m, const float* grad_out, int channel) {
-    if (advance(m, unit))
-      start(m, grad_out, channel);
-    else
-      column += image_step;
-  }
-  __device__ void fetch(float2 (&x)[2 * depth]) const {
+  /// Columns beyond the last are the last: the row pass is zero there.
+  __device__ void fetch(const MixingPlan& m, float2 (&lines)[batch][2 * depth]) const {
 #  pragma unroll
-    for (int k = 0; k < 2 * depth; ++k) x[k] = *reinterpret_cast<const float2*>(column + offset[k]);
+    for (int i = 0; i < batch; ++i) {
+      const float* column = image + min(x + i, count - 1) * m.out_channels;
+#  pragma unroll
+      for (int k = 0; k < 2 * depth; ++k) lines[i][k] = *reinterpret_cast<const float2*>(column + offset[k]);
+    }
+  }
+  __device__ void next(const MixingPlan& m, const GradientTask& task, const float* grad_out, int channel) {
+    if ((x += batch) < m.rows.tile) return;
+    x = 0;
+    if (index + 1 == task.end) return;
+    ++index;
+    if (--images >= 0)
+      image += int64_t(m.scales) * m.out_pixels * m.out_channels;
+    else
+      start(m, task, grad_out, channel);
   }
 };
+
+/// sums += the batch's column pass * the stage's row pass, whose operand is `right`. The pass waits for the products
+/// before it: both need the tensor cores, and in the meantime another warpgroup has them.
+template <class Tile>
+__device__ inline void multiply_batch(float (&acc)[Tile::row_tiles][64],
+                                      const uint32_t (&lines)[Tile::batch][Tile::depth][4], const float2* factors,
+                                      uint64_t right) {
+  constexpr int row_tiles = Tile::row_tiles, depth = Tile::depth, halves = Tile::halves;
+  float d[Tile::batch][halves][row_tiles][4];
+  wait_products<0>();
+#  pragma unroll
+  for (int part = 0; part < halves * row_tiles; ++part)
+#  pragma unroll
+    for (int k = 0; k < depth; ++k) {
+      const float2 w = factors[part / row_tiles * Tile::half_factors + (part % row_tiles * depth + k) * 32];
+#  pragma unroll
+      for (int i = 0; i < Tile::batch; ++i) {
+        float(&to)[4] = d[i][part / row_tiles][part % row_tiles];
+        if (k == 0)
+          product_tf32(to, lines[i][k], float_to_bits(w.x), float_to_bits(w.y));
+        else
+          mma_tf32(to, lines[i][k], float_to_bits(w.x), float_to_bits(w.y));
+      }
+    }
+  uint32_t left[Tile::batch][halves][row_tiles][4];
+#  pragma unroll
+  for (int i = 0; i < Tile::batch * halves * row_tiles; ++i) {
+    const int t = i % row_tiles, half = i / row_tiles % halves, line = i / row_tiles / halves;
+    const float(&from)[4] = d[line][half][t];
+    uint32_t(&to)[4] = left[line][half][t];
+    to[0] = round_here(from[0]), to[1] = round_here(from[2]), to[2] = round_here(from[1]), to[3] = round_here(from[3]);
+  }
+  begin_products();
+#  pragma unroll
+  for (int i = 0; i < Tile::batch * halves * row_tiles; ++i) {
+    const int t = i % row_tiles, half = i / row_tiles % halves, line = i / row_tiles / halves;
+    multiply_rows(acc[t], left[line][half][t], right + line * 2 + half * (Tile::part_bytes / 16));
+  }
+  commit_products();
+}
 
 template <class Tile>
 __device__ void consume(const StreamedGradientPlan& g, const GradientTask& task, const float4* columns,
                         const float* grad_out, float* partial, const GradientRing<Tile>& ring) {
-  constexpr int depth = Tile::depth, row_tiles = Tile::row_tiles;
+  constexpr int depth = Tile::depth, row_tiles = Tile::row_tiles, batch = Tile::batch;
   const MixingPlan& m = g.mixing;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4, group = threadIdx.x / 128;
-  const int mode = row_tiles == 2 ? group * 2 : warp,
-            channel = task.out0 + (row_tiles == 2 ? warp : group) * 16 + lane / 4 * 2;
-  const int existing = channel < m.out_channels ? channel : 0;  // nobody uses the results of the others
+  const int mode = row_tiles == 2 ? group * 2 : warp;
+  int channel = task.out0 + (row_tiles == 2 ? warp : group) * 16 + lane / 4 * 2;
+  if (channel >= m.out_channels) channel = 0;  // nobody uses the results of the others
   const float2* factors = ring.factors() + mode * depth * 32 + lane;
   float acc[row_tiles][64];
 #  pragma unroll
   for (int i = 0; i < row_tiles * 64; ++i) acc[i / 64][i % 64] = 0;
-  GradReader<Tile> reader{unit_of(m, task.pair0, task.begin)};
-  reader.start(m, grad_out, existing);
-  float2 fetched[2 * depth];
-  reader.fetch(fetched);
+  GradReader<Tile> reader;
+  reader.index = task.begin;
+  reader.start(m, task, grad_out, channel);
+  float2 fetched[batch][2 * depth];
+  reader.fetch(m, fetched);
   RingCursor<Tile> cursor;
-  int pair = -1, v_tile = -1;  // whose factors are there
+  int images = 0;  // left whose factors are there
 #  pragma unroll 1
   for (int index = task.begin; index < task.end; ++index) {
-    const int count = reader.count;
-    if (reader.unit.pair != pair || reader.unit.v_tile != v_tile) {
-      pair = reader.unit.pair, v_tile = reader.unit.v_tile;
-      // Columns 2 q and 2 q + 1 of the pass are in one thread, numbers q and q + 4 of the product's left operand.
-      ring.load_factors(columns + m.columns.at(m.pairs[pair].scale, v_tile, task.column_group), m.columns.group,
-                        [](int column) { return column / 2 + column % 2 * 4; });
+    if (images == 0) {
+      const GradientUnit unit = unit_of(m, task.pair0, index);
+      images = m.batch - unit.image0;
+      ring.load_factors(columns + m.columns.at(m.pairs[unit.pair].scale, unit.v_tile, task.column_group),
+                        m.columns.group);
     }
+    --images;
 #  pragma unroll 1
-    for (int x = 0; x < count; ++x) {
-      uint32_t line[depth][4];
+    for (int left = m.rows.tile; left > 0; left -= 8) {
+      uint64_t right = operand_at(ring.stage(cursor.slot));
+      wait(ring.full(cursor.slot), cursor.parity);
+#  pragma unroll 1
+      for (int x = 0; x < min(left, 8); x += batch) {
+        uint32_t lines[batch][depth][4];
 #  pragma unroll
-      for (int k = 0; k < 2 * depth; ++k)
-        line[k / 2][k % 2 * 2] = round_tf32(fetched[k].x), line[k / 2][k % 2 * 2 + 1] = round_tf32(fetched[k].y);
-      if (x + 1 < count)
-        reader.column += m.out_channels;
-      else if (index + 1 < task.end)
-        reader.next_unit(m, grad_out, existing);
-      reader.fetch(fetched);
-      if (x % 8 == 0) wait(ring.full(cursor.slot), cursor.parity);
-      const uint64_t right = operand_at(ring.stage(cursor.slot)) + x / 2 % 4 * 2;
+        for (int i = 0; i < batch; ++i)
 #  pragma unroll
-      for (int half = 0; half < Tile::halves; ++half) {
-        float d[row_tiles][4];
-#  pragma unroll
-        for (int i = 0; i < row_tiles * depth; ++i) {
-          const int t = i / depth, k = i % depth;
-          const float2 w = factors[half * Tile::half_factors + i * 32];
-          if (k == 0)
-            product_tf32(d[t], line[k], float_to_bits(w.x), float_to_bits(w.y));
-          else
-            mma_tf32(d[t], line[k], float_to_bits(w.x), float_to_bits(w.y));
-        }
-        if (half == 0 && x % 8 == 0) begin_products();
-        wait_products<0>();
-        uint32_t left[row_tiles][4];
-#  pragma unroll
-        for (int t = 0; t < row_tiles; ++t)
-          left[t][0] = round_here(d[t][0]), left[t][1] = round_here(d[t][2]), left[t][2] = round_here(d[t][1]),
-          left[t][3] = round_here(d[t][3]);
-        begin_products();
-#  pragma unroll
-        for (int t = 0; t < row_tiles; ++t)
-          multiply_rows(acc[t], left[t], right + (x % 2 * Tile::halves + half) * (Tile::part_bytes / 16));
-        commit_products();
+          for (int k = 0; k < 2 * depth; ++k)
+            lines[i][k / 2][k % 2 * 2] = round_tf32(fetched[i][k].x),
+                                    lines[i][k / 2][k % 2 * 2 + 1] = round_tf32(fetched[i][k].y);
+        reader.next(m, task, grad_out, channel);
+        reader.fetch(m, fetched);
+        multiply_batch<Tile>(acc, lines, factors, right);
+        right += (x + batch) % 4 ? 2 * batch : Tile::halves * (Tile::part_bytes / 16) - (4 - batch) * 2;
       }
-      if (x % 8 == 7 || x + 1 == count) {
-        wait_products<0>();
-        if (lane == 0) arrive(ring.empty(cursor.slot));
-        cursor.advance();
-      }
+      wait_products<0>();
+      if (lane == 0) arrive(ring.empty(cursor.slot));
+      cursor.advance();
     }
   }
   wait_products<0>();

@@ -30,14 +30,13 @@ struct GradientRing {
     }
   }
 
-  /// The fragments of a bank as right operands of the warpgroup's pass. `order` gives the target of a column of the
-  /// products. Modes that are not there repeat the last one; nobody uses their results.
-  template <class Order>
-  __device__ void load_factors(const float4* fragments, int modes, Order order) const {
+  /// The fragments of a bank as right operands of the warpgroup's pass, in an order in which a thread's two columns are
+  /// targets q and q + 4. Modes that are not there repeat the last one; nobody uses their results.
+  __device__ void load_factors(const float4* fragments, int modes) const {
     sync_group();
     for (int i = threadIdx.x % 128; i < Tile::half_factors; i += 128) {
       const int lane = i % 32, step = i / 32 % Tile::depth, mode = min(i / 32 / Tile::depth, modes - 1);
-      const float4 w = fragments[(mode * Tile::depth + step) * 32 + order(lane / 4) * 4 + lane % 4];
+      const float4 w = fragments[(mode * Tile::depth + step) * 32 + (lane / 8 + lane / 4 % 2 * 4) * 4 + lane % 4];
       factors()[i] = make_float2(w.x, w.z);
       factors()[i + Tile::half_factors] = make_float2(w.y, w.w);
     }
@@ -79,17 +78,6 @@ __device__ inline GradientTask task_of(const StreamedGradientPlan& g) {
   const int64_t units = int64_t(m.units_per_pair()) * (m.pair_begin[mixing + 1] - t.pair0);
   t.begin = int(units * mine / slices), t.end = int(units * (mine + 1) / slices);
   return t;
-}
-
-/// The unit after u, images first; whether more than the image differs.
-__device__ inline bool advance(const MixingPlan& m, GradientUnit& u) {
-  if (++u.image0 < m.batch) return false;
-  u.image0 = 0;
-  if (++u.x_tile < m.rows.tiles) return true;
-  u.x_tile = 0;
-  if (++u.v_tile < m.columns.tiles) return true;
-  u.v_tile = 0, ++u.pair;
-  return true;
 }
 
 }  // namespace scdcf::ops::cuda
