@@ -24,7 +24,8 @@ struct StreamedGradientTile {
   static constexpr int wide = consumers * row_tiles * 16;  // output channels
   static constexpr int threads = (consumers + 1) * 128;
   static constexpr int part_bytes = 128 * 128, stage_bytes = 2 * halves * part_bytes;
-  static constexpr int batch = 4 / (row_tiles * halves);  // columns x whose products are started together
+  static constexpr int batch = 2 / halves;  // columns x whose products are started together
+  static constexpr int ahead = 2;           // batches that a consumer fetches ahead
   static constexpr int slots = halves == 2 ? 3 : 6;
   static constexpr int half_factors = kGradientModes * depth * 32;  // right operands of a pass, two numbers each
   static constexpr int factor_bytes = 2 * half_factors * 8;         // every warpgroup has its own

@@ -9,7 +9,7 @@ namespace scdcf::ops::cuda {
 /// Reads 16 channels of grad_out, a batch of columns x at a time.
 template <class Tile>
 struct GradReader {
-  static constexpr int depth = Tile::depth, batch = Tile::batch;
+  static constexpr int depth = Tile::depth, batch = Tile::batch, step = Tile::batch * Tile::ahead;
   const float* image;           // its first column and position
   uint32_t offset[2 * depth];   // of this lane's two channels at its positions
   int index, images, x, count;  // unit, images of its tile left after it; column of a unit, columns that it has
@@ -36,7 +36,7 @@ struct GradReader {
     }
   }
   __device__ void next(const MixingPlan& m, const GradientTask& task, const float* grad_out, int channel) {
-    if ((x += batch) < m.rows.tile) return;
+    if ((x += batch) < round_up(m.rows.tile, step)) return;
     x = 0;
     if (index + 1 == task.end) return;
     ++index;
@@ -51,10 +51,17 @@ struct GradReader {
 /// before it: both need the tensor cores, and in the meantime another warpgroup has them.
 template <class Tile>
 __device__ inline void multiply_batch(float (&acc)[Tile::row_tiles][64],
-                                      const uint32_t (&lines)[Tile::batch][Tile::depth][4], const float2* factors,
+                                      const float2 (&fetched)[Tile::batch][2 * Tile::depth], const float2* factors,
                                       uint64_t right) {
   constexpr int row_tiles = Tile::row_tiles, depth = Tile::depth, halves = Tile::halves;
   float d[Tile::batch][halves][row_tiles][4];
+  uint32_t lines[Tile::batch][depth][4];
+#  pragma unroll
+  for (int i = 0; i < Tile::batch; ++i)
+#  pragma unroll
+    for (int k = 0; k < 2 * depth; ++k)
+      lines[i][k / 2][k % 2 * 2] = round_tf32(fetched[i][k].x),
+                              lines[i][k / 2][k % 2 * 2 + 1] = round_tf32(fetched[i][k].y);
   wait_products<0>();
 #  pragma unroll
   for (int part = 0; part < halves * row_tiles; ++part)
@@ -90,7 +97,7 @@ __device__ inline void multiply_batch(float (&acc)[Tile::row_tiles][64],
 template <class Tile>
 __device__ void consume(const StreamedGradientPlan& g, const GradientTask& task, const float4* columns,
                         const float* grad_out, float* partial, const GradientRing<Tile>& ring) {
-  constexpr int depth = Tile::depth, row_tiles = Tile::row_tiles, batch = Tile::batch;
+  constexpr int depth = Tile::depth, row_tiles = Tile::row_tiles, batch = Tile::batch, ahead = Tile::ahead;
   const MixingPlan& m = g.mixing;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4, group = threadIdx.x / 128;
   const int mode = row_tiles == 2 ? group * 2 : warp;
@@ -103,8 +110,12 @@ __device__ void consume(const StreamedGradientPlan& g, const GradientTask& task,
   GradReader<Tile> reader;
   reader.index = task.begin;
   reader.start(m, task, grad_out, channel);
-  float2 fetched[batch][2 * depth];
-  reader.fetch(m, fetched);
+  float2 fetched[ahead][batch][2 * depth];
+#  pragma unroll
+  for (int s = 0; s < ahead; ++s) {
+    reader.fetch(m, fetched[s]);
+    reader.next(m, task, grad_out, channel);
+  }
   RingCursor<Tile> cursor;
   int images = 0;  // left whose factors are there
 #  pragma unroll 1
@@ -121,18 +132,15 @@ __device__ void consume(const StreamedGradientPlan& g, const GradientTask& task,
       uint64_t right = operand_at(ring.stage(cursor.slot));
       wait(ring.full(cursor.slot), cursor.parity);
 #  pragma unroll 1
-      for (int x = 0; x < min(left, 8); x += batch) {
-        uint32_t lines[batch][depth][4];
+      for (int x = 0; x < min(left, 8); x += batch * ahead) {
 #  pragma unroll
-        for (int i = 0; i < batch; ++i)
-#  pragma unroll
-          for (int k = 0; k < 2 * depth; ++k)
-            lines[i][k / 2][k % 2 * 2] = round_tf32(fetched[i][k].x),
-                                    lines[i][k / 2][k % 2 * 2 + 1] = round_tf32(fetched[i][k].y);
-        reader.next(m, task, grad_out, channel);
-        reader.fetch(m, fetched);
-        multiply_batch<Tile>(acc, lines, factors, right);
-        right += (x + batch) % 4 ? 2 * batch : Tile::halves * (Tile::part_bytes / 16) - (4 - batch) * 2;
+        for (int s = 0; s < ahead; ++s) {
+          multiply_batch<Tile>(acc, fetched[s], factors, right + s * batch * 2);
+          reader.fetch(m, fetched[s]);
+          reader.next(m, task, grad_out, channel);
+        }
+        constexpr int step = batch * ahead;
+        right += (x + step) % 4 ? 2 * step : Tile::halves * (Tile::part_bytes / 16) - (4 - step) * 2;
       }
       wait_products<0>();
       if (lane == 0) arrive(ring.empty(cursor.slot));
