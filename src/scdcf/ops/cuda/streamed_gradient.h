@@ -24,8 +24,9 @@ struct StreamedGradientTile {
   static constexpr int wide = consumers * row_tiles * 16;  // output channels
   static constexpr int threads = (consumers + 1) * 128;
   static constexpr int part_bytes = 128 * 128, stage_bytes = 2 * halves * part_bytes;
-  static constexpr int batch = 2 / halves;  // columns x whose products are started together
-  static constexpr int ahead = 2;           // batches that a consumer fetches ahead
+  // Columns x whose products are started together, and batches of them that a consumer fetches ahead: as the registers
+  // allow.
+  static constexpr int batch = row_tiles * halves == 4 ? 1 : 2, ahead = row_tiles == 1 && halves == 2 ? 1 : 2;
   static constexpr int slots = halves == 2 ? 3 : 6;
   static constexpr int half_factors = kGradientModes * depth * 32;  // right operands of a pass, two numbers each
   static constexpr int factor_bytes = 2 * half_factors * 8;         // every warpgroup has its own
