@@ -116,7 +116,7 @@ std::string panel_script(const Plot& plot, const std::string& y_range, const std
                         : series.dashed                    ? "lines"
                                                            : "linespoints ps 1.2";
     text << (i == 0 ? " " : ", ") << quoted(stem + ".dat") << " index " << first + i << " with " << style << " lw 2";
-    if (!series.dashed) text << " pt " << 5 + 2 * (i % 5);
+    if (!series.dashed) text << " pt " << 5 + 2 * (i % 5) - i / 5 % 2;  // after five filled shapes the open ones
     text << " dt " << (series.dashed ? 2 : 1) << " lc rgb " << quoted(kColours[colour % kColours.size()]) << " title "
          << quoted(series.name);
   }
