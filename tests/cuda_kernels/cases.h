@@ -86,7 +86,24 @@ inline std::vector<Shape> test_shapes(bool small, int random_count) {
   add([](Shape& s) {
     s.in = 32, s.out = 32, s.height = s.width = 7, s.columns = s.rows = 4, s.sum_of_squares = true, s.width0 = 5;
   });
+  add([](Shape& s) {
+    s.batch = 1, s.planes = s.scales = 2, s.in = 32, s.out = 64, s.height = s.width = 14, s.columns = s.rows = 4,
+    s.sum_of_squares = true, s.width0 = 5;
+  });
+  add([](Shape& s) {  // three groups of consumers, more than four modes of a kind, strides and lines that do not fit
+    s.batch = 1, s.planes = s.scales = 2, s.in = 36, s.out = 96, s.height = 13, s.width = 11, s.stride = 2,
+    s.columns = 5, s.rows = 6, s.dropped = 3, s.width0 = 4;
+  });
   if (small) return list;
+  add([](Shape& s) {
+    s.batch = 1, s.planes = s.scales = 2, s.in = 32, s.out = 64, s.height = s.width = 28, s.columns = s.rows = 4,
+    s.sum_of_squares = true, s.width0 = 14;
+  });
+  add([](Shape& s) {
+    s.batch = 1, s.planes = s.scales = 2, s.in = s.out = 32, s.height = 28, s.width = 17, s.columns = s.rows = 3,
+    s.width0 = 14;
+  });
+  add([](Shape& s) { s.batch = 3, s.in = 32, s.out = 64, s.height = s.width = 7, s.columns = s.rows = 4; });
   add([](Shape& s) { s.stride = 2, s.height = 9, s.width = 8, s.in = 5, s.out = 7; });
   add([](Shape& s) { s.stride = 2, s.padding = PadMode::replicate, s.in = 17, s.out = 3; });
   add([](Shape& s) { s.padding = PadMode::none, s.height = 12, s.width = 13, s.in = 8, s.out = 16; });

@@ -322,7 +322,7 @@ TEST(Algorithm, automatic_takes_the_form_that_the_clock_prefers) {
                              Layer{5, 15, 3, 64, 32, 7}, Layer{9, 15, 2, 16, 16, 20}, Layer{15, 8, 1, 8, 8, 24}}) {
     ConvProblem problem;
     problem.type = torch::kFloat;
-    // On a GPU a batch of 4 times the launches, which both forms have, and not the work, in which they differ.
+    // With a batch of 4 the clock of a GPU would measure the launches, which both forms have, and not the work.
     problem.batch = testing::device().is_cuda() ? 128 : 4;
     problem.finest_width = layer.finest_width;
     problem.modes = layer.modes;

@@ -114,11 +114,11 @@ Reproduction reproduce_reconstruction_error(const ReproduceOptions& options) {
   plot.title = "Images decoded from rescaled codes";
   plot.x_label = "beta (images rescaled by 2^beta)";
   plot.y_label = "relative error of thresholded images";
-  constexpr int kDark = 5, kOwn = -1;  // colours of a series: the CNN's is not one of ScDCFNet's
   std::vector<std::string> columns = {"beta"};
   for (const auto& curve : curves) {
     columns.push_back(curve.name);
-    plot.series.push_back({curve.name, betas, curve.thresholded_error, false, curve.name == "CNN" ? kDark : kOwn});
+    plot.series.push_back({curve.name, betas, curve.thresholded_error});
+    if (curve.name == "CNN") plot.series.back().colour = report::Series::kDark;
     found.details["error without thresholding"][curve.name] = curve.raw_error;
     found.details["error of the code"][curve.name] = curve.code_error;
     found.details["mean squared error in training"][curve.name] = curve.training_error;

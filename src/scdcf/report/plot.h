@@ -9,10 +9,12 @@
 namespace scdcf::report {
 
 struct Series {
+  static constexpr int kDark = 5;  // a colour that stands apart from the first five
+
   std::string name;
   std::vector<double> x, y;
   bool dashed = false;
-  int colour = -1;  // series with the same number share a colour; -1 stands for the series' own place
+  int colour = -1;                 // series with the same number share a colour; -1 stands for the series' own place
 };
 
 struct Plot {

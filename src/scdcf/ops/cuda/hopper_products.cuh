@@ -65,7 +65,7 @@ __device__ inline void multiply_rows(float (&d)[56], uint64_t a, uint64_t b, int
       : "l"(a), "l"(b), "r"(add));
 }
 
-/// As above with n = 128, the left operand in registers: rows and numbers as in mma_tf32, 16 rows per warp.
+/// d[64 x 128] += a * b, the left operand in registers: rows and numbers as in mma_tf32, 16 rows per warp.
 __device__ inline void multiply_rows(float (&d)[64], const uint32_t (&a)[4], uint64_t b) {
   asm volatile(
       "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, "

@@ -1,5 +1,5 @@
-// The gradient of the mixing matrices for Hopper: one persistent block per multiprocessor, TF32 (the sums are those of
-// mixing_gradient.h).
+// The gradient of the mixing matrices for Hopper, TF32 (the sums are those of mixing_gradient.h): a block per
+// multiprocessor, more only where there are more tiles of channels than that.
 //
 // The sums of a block are rows (column mode a, output channel o) by columns (row mode b, one of 32 input channels c). A
 // consumer warp computes the adjoint column pass of 16 output channels at one output column x; the result lies in its

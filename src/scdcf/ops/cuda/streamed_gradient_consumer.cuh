@@ -102,7 +102,7 @@ __device__ void consume(const StreamedGradientPlan& g, const GradientTask& task,
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4, group = threadIdx.x / 128;
   const int mode = row_tiles == 2 ? group * 2 : warp;
   int channel = task.out0 + (row_tiles == 2 ? warp : group) * 16 + lane / 4 * 2;
-  if (channel >= m.out_channels) channel = 0;  // nobody uses the results of the others
+  if (channel >= m.out_channels) channel = 0;  // one that does not exist reads the first; nobody uses its sums
   const float2* factors = ring.factors() + mode * depth * 32 + lane;
   float acc[row_tiles][64];
 #  pragma unroll

@@ -20,7 +20,9 @@ void choose_rows(StreamedGradientPlan& g) {
 bool plan_streamed_gradient(const DeviceProblem& p, StreamedGradientPlan& g) {
   if (!has_wgmma()) return false;
   if (p.row_modes > kMaxFactors || p.column_modes > kMaxFactors) return false;
-  if (p.in_channels % 4 || p.out_channels % 4) return false;  // read in pieces of 8 bytes
+  if (p.in_channels % 4 || p.out_channels % 4) return false;  // read in pairs, from pixels aligned to 16 bytes
+  const int64_t line = std::max(int64_t(p.in_width) * p.in_channels, int64_t(p.out_width) * p.out_channels);
+  if (24 * line >= int64_t(1) << 31) return false;  // offsets within the lines of a tile are 32-bit numbers
   g = {};
   MixingPlan& m = g.mixing;
   m = plan_pairs(p);

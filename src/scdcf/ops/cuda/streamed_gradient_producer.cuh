@@ -36,7 +36,8 @@ struct InputReader {
     else
       start(m, task, in);
   }
-  /// Lines and positions beyond the last are the last; their factors are zero. So are channels the first.
+  /// Lines and positions beyond the last are the last; their factors are zero. Channels beyond the last are the first;
+  /// nobody uses their sums.
   __device__ void fetch(const MixingPlan& m, const GradientTask& task, float2 (&x)[4][depth][2]) const {
     const int lane = threadIdx.x % 32, channel = task.in0 + job % 2 * 16 + lane / 4 * 2;
     const float* from = plane + (channel < m.in_channels ? channel : 0);
