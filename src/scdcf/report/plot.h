@@ -14,7 +14,7 @@ struct Series {
   std::string name;
   std::vector<double> x, y;
   bool dashed = false;
-  int colour = -1;                 // series with the same number share a colour; -1 stands for the series' own place
+  int colour = -1;  // series with the same number share a colour; -1 stands for the series' own place
 };
 
 struct Plot {
