@@ -1,29 +1,10 @@
 #include "scdcf/ops/cuda/chained_gradient.cuh"
+#include "scdcf/ops/cuda/gradient_slices.cuh"
 
 namespace scdcf::ops::cuda {
 namespace {
 
 using Sums = float[2][16][4];
-
-/// The channels and modes of a block.
-struct GradientTile {
-  int in0, row_group, out0, column_group, slice;
-};
-
-__device__ GradientTile tile_of(const ChainedGradientPlan& c) {
-  const MixingPlan& m = c.mixing;
-  GradientTile t;
-  int rest = blockIdx.x;
-  t.column_group = rest % m.columns.groups;
-  rest /= m.columns.groups;
-  t.out0 = rest % m.out_tiles * kChunk;
-  rest /= m.out_tiles;
-  t.row_group = rest % m.rows.groups;
-  rest /= m.rows.groups;
-  t.in0 = rest % m.in_tiles * (c.split ? 2 * kChunk : kChunk);
-  t.slice = rest / m.in_tiles;
-  return t;
-}
 
 template <class T>
 __device__ void stage_grad(const ChainedGradientPlan& c, const GradientUnit& u, int out0, const T* grad_out,
@@ -188,34 +169,28 @@ __global__ void __launch_bounds__(kChainedGradientThreads, 1)
                             const float4* columns, const T* grad_out, float* partial) {
   const MixingPlan& m = c.mixing;
   char* shared = shared_memory();
-  const GradientTile tile = tile_of(c);
-  int mixing = 0;
-  while (m.slice_begin[mixing + 1] <= tile.slice) ++mixing;
-  const int pair0 = m.pair_begin[mixing], slices = m.slice_begin[mixing + 1] - m.slice_begin[mixing],
-            mine = tile.slice - m.slice_begin[mixing];
-  const int64_t units = int64_t(m.units_per_pair()) * (m.pair_begin[mixing + 1] - pair0);
-  const int begin = int(units * mine / slices), end = int(units * (mine + 1) / slices);
+  const GradientTask task = task_of(m, blockIdx.x, c.split ? 2 * kChunk : kChunk, kChunk);
   // Positions that a scale does not reach have weight zero, but must hold numbers.
   for (int i = threadIdx.x; i < c.shared_bytes / 16; i += blockDim.x)
     reinterpret_cast<uint4*>(shared)[i] = make_uint4(0, 0, 0, 0);
   sync_block();
-  if (begin < end) stage_grad(c, unit_of(m, pair0, begin), tile.out0, grad_out, shared);
+  if (task.begin < task.end) stage_grad(c, unit_of(m, task.pair0, task.begin), task.out0, grad_out, shared);
   commit_copies();
   Sums acc = {};
 #pragma unroll 1
-  for (int index = begin; index < end; ++index) {
-    const GradientUnit u = unit_of(m, pair0, index);
+  for (int index = task.begin; index < task.end; ++index) {
+    const GradientUnit u = unit_of(m, task.pair0, index);
     const int scale = m.pairs[u.pair].scale;
     wait_copies<0>();
     sync_block();
-    stage_input(c, u, tile.in0, in, shared);
+    stage_input(c, u, task.in0, in, shared);
     commit_copies();
-    adjoint_pass<T, depth>(c, u.images, columns + m.columns.at(scale, u.v_tile, tile.column_group), shared);
+    adjoint_pass<T, depth>(c, u.images, columns + m.columns.at(scale, u.v_tile, task.column_group), shared);
     wait_copies<0>();
     sync_block();
-    if (index + 1 < end) stage_grad(c, unit_of(m, pair0, index + 1), tile.out0, grad_out, shared);
+    if (index + 1 < task.end) stage_grad(c, unit_of(m, task.pair0, index + 1), task.out0, grad_out, shared);
     commit_copies();
-    accumulate<T, halves, depth>(c, u.images, rows + m.rows.at(scale, u.x_tile, tile.row_group), shared, acc);
+    accumulate<T, halves, depth>(c, u.images, rows + m.rows.at(scale, u.x_tile, task.row_group), shared, acc);
   }
   float4* out =
       reinterpret_cast<float4*>(partial + (int64_t(blockIdx.x) * 8 + threadIdx.x / 32) * kWarpSums) + threadIdx.x % 32;
@@ -225,43 +200,21 @@ __global__ void __launch_bounds__(kChainedGradientThreads, 1)
         make_float4(acc[i / 16][i % 16][0], acc[i / 16][i % 16][1], acc[i / 16][i % 16][2], acc[i / 16][i % 16][3]);
 }
 
-struct ReduceParams {
-  int in_channels, out_channels, mode_count, row_group, row_groups, column_group, column_groups, in_tiles, out_tiles;
+/// As the eight warps wrote their sums. Where two groups of warps had different lines, both hold a part of each.
+struct ChainedLayout {
   int split;
-  int16_t slice_begin[kMaxMixings + 1];
-  int16_t index[kMaxFactors][kMaxFactors];  // [column mode][row mode] -> k or -1
-};
 
-/// One thread per sum of a block, in the order in which the warps wrote them.
-__global__ void chained_reduce_kernel(const __grid_constant__ ReduceParams p, const float* partial, float* grad_mixing,
-                                      int64_t count) {
-  const int64_t index = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (index >= count) return;
-  const int warps = p.split ? 8 : 4, tiles = p.in_tiles * p.row_groups * p.out_tiles * p.column_groups;
-  const int place = int(index % kWarpSums), warp = int(index / kWarpSums % warps);
-  const int64_t block = index / kWarpSums / warps;
-  const int tile = int(block % tiles), j = int(block / tiles);
-  float sum = 0;
-#pragma unroll 8
-  for (int s = p.slice_begin[j]; s < p.slice_begin[j + 1]; ++s) {
-    const float* from = partial + ((int64_t(s) * tiles + tile) * 8 + warp) * kWarpSums + place;
-    sum += p.split ? from[0] : from[0] + from[4 * kWarpSums];
+  __host__ __device__ int count() const { return (split ? 8 : 4) * kWarpSums; }
+  __device__ float read(const float* slice, int number) const {
+    return split ? slice[number] : slice[number] + slice[number + 4 * kWarpSums];
   }
-  const int r = place % 4, lane = place / 4 % 32, column_tile = place / 128 % 16, row_tile = place / 128 / 16;
-  int c = lane / 4 * 4 + row_tile * 2 + r / 2, o = (lane % 4 * 2 + r % 2) * 4 + column_tile % 4;
-  int column_mode = column_tile / 4, row_mode = warp % 4, rest = tile;
-  if (column_mode >= p.column_group || row_mode >= p.row_group) return;
-  column_mode += rest % p.column_groups * p.column_group;
-  rest /= p.column_groups;
-  o += rest % p.out_tiles * kChunk;
-  rest /= p.out_tiles;
-  row_mode += rest % p.row_groups * p.row_group;
-  rest /= p.row_groups;
-  c += p.split ? (rest * 2 + warp / 4) * kChunk : rest * kChunk;
-  if (c >= p.in_channels || o >= p.out_channels || column_mode >= kMaxFactors || row_mode >= kMaxFactors) return;
-  const int k = p.index[column_mode][row_mode];
-  if (k >= 0) grad_mixing[((int64_t(j) * p.mode_count + k) * p.in_channels + c) * p.out_channels + o] = sum;
-}
+  __device__ SumPlace place(int number) const {
+    const int r = number % 4, lane = number / 4 % 32, column_tile = number / 128 % 16, row_tile = number / 2048 % 2,
+              warp = number / kWarpSums;
+    return {warp % 4, column_tile / 4, warp / 4 * kChunk + lane / 4 * 4 + row_tile * 2 + r / 2,
+            (lane % 4 * 2 + r % 2) * 4 + column_tile % 4};
+  }
+};
 
 template <class T>
 void run(const ChainedGradientPlan& c, const void* in, const float4* rows, const float4* columns, const void* grad_out,
@@ -288,17 +241,8 @@ void run_chained_gradient(const DeviceProblem& p, const ChainedGradientPlan& c, 
     run<bf16>(c, in, rows, columns, grad_out, partial, stream);
   else
     run<float>(c, in, rows, columns, grad_out, partial, stream);
-  ReduceParams r{};
-  r.in_channels = p.in_channels, r.out_channels = p.out_channels, r.mode_count = p.mode_count, r.split = c.split;
-  r.row_group = m.rows.group, r.row_groups = m.rows.groups, r.in_tiles = m.in_tiles;
-  r.column_group = m.columns.group, r.column_groups = m.columns.groups, r.out_tiles = m.out_tiles;
-  for (int j = 0; j <= p.mixings; ++j) r.slice_begin[j] = m.slice_begin[j];
-  for (auto& row : r.index)
-    for (auto& k : row) k = -1;
-  for (int k = 0; k < p.mode_count; ++k) r.index[p.modes[k].column][p.modes[k].row] = static_cast<int16_t>(k);
-  const int64_t count = int64_t(p.mixings) * m.tiles() * (c.split ? 8 : 4) * kWarpSums;
-  launch(chained_reduce_kernel, divide_up(count, 256), 256, 0, stream, r, static_cast<const float*>(partial),
-         grad_mixing, count);
+  add_slices(p, m, ChainedLayout{c.split}, 8 * kWarpSums, c.split ? 2 * kChunk : kChunk, kChunk, partial, grad_mixing,
+             stream);
 }
 
 }  // namespace scdcf::ops::cuda

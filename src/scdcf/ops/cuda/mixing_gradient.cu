@@ -1,5 +1,6 @@
 #include "scdcf/ops/cuda/mixing_gradient.h"
 
+#include "scdcf/ops/cuda/gradient_slices.cuh"
 #include "scdcf/ops/cuda/line_pass.cuh"
 
 namespace scdcf::ops::cuda {
@@ -11,9 +12,8 @@ constexpr int kPitch = kChunk * sizeof(T) + (sizeof(T) == 4 ? 32 : 16);
 
 /// Both operands of a unit as [mode][pixel][channel]; pixel = ((image, x), v). What does not exist becomes zero.
 template <class T, bool exact>
-__device__ void both_passes(const MixingPlan& m, const GradientUnit& t, const T* in, const T* grad_out,
-                            const float4* rows, const float4* columns, int in0, int row_group, int out0,
-                            int column_group, char* shared) {
+__device__ void both_passes(const MixingPlan& m, const GradientUnit& t, const GradientTask& task, const T* in,
+                            const T* grad_out, const float4* rows, const float4* columns, char* shared) {
   const GradientPair pair = m.pairs[t.pair];
   const int radius = m.radius[pair.scale], tv = m.columns.tile, tx = m.rows.tile, image_bytes = tx * tv * kPitch<T>;
   const Span us = m.rows.reach(radius, t.x_tile), ys = m.columns.reach(radius, t.v_tile);
@@ -24,29 +24,29 @@ __device__ void both_passes(const MixingPlan& m, const GradientUnit& t, const T*
   const bool out_wide = m.out_channels % 4 == 0 && reinterpret_cast<uintptr_t>(grad_out) % (4 * sizeof(T)) == 0;
   const int64_t in_pixel = int64_t(pair.plane) * m.in_pixels + int64_t(vs.begin) * m.in_width + us.begin;
   const int64_t out_pixel = int64_t(pair.scale) * m.out_pixels + int64_t(ys.begin) * m.out_width + xs.begin;
-  const Lines<T> in_lines{in + t.image0 * in_step + in_pixel * m.in_channels + in0,
+  const Lines<T> in_lines{in + t.image0 * in_step + in_pixel * m.in_channels + task.in0,
                           in_step,
                           m.in_width * m.in_channels,
                           m.in_channels,
                           t.images,
                           vs.count,
                           us.count,
-                          m.in_channels - in0,
+                          m.in_channels - task.in0,
                           in_wide};
-  const Lines<T> out_lines{grad_out + t.image0 * out_step + out_pixel * m.out_channels + out0,
+  const Lines<T> out_lines{grad_out + t.image0 * out_step + out_pixel * m.out_channels + task.out0,
                            out_step,
                            m.out_channels,
                            m.out_width * m.out_channels,
                            t.images,
                            xs.count,
                            ys.count,
-                           m.out_channels - out0,
+                           m.out_channels - task.out0,
                            out_wide};
   line_pass<T, exact, 3>(
-      in_lines, rows + m.rows.at(pair.scale, t.x_tile, row_group), m.rows.row_tiles(), m.rows.depth,
+      in_lines, rows + m.rows.at(pair.scale, t.x_tile, task.row_group), m.rows.row_tiles(), m.rows.depth,
       {shared, reinterpret_cast<const int*>(shared + m.row_table), m.images, tv, image_bytes, kPitch<T>});
-  line_pass<T, exact, 3>(out_lines, columns + m.columns.at(pair.scale, t.v_tile, column_group), m.columns.row_tiles(),
-                         m.columns.depth,
+  line_pass<T, exact, 3>(out_lines, columns + m.columns.at(pair.scale, t.v_tile, task.column_group),
+                         m.columns.row_tiles(), m.columns.depth,
                          {shared + m.out_operand, reinterpret_cast<const int*>(shared + m.column_table), m.images, tx,
                           image_bytes, tv * kPitch<T>});
 }
@@ -110,29 +110,16 @@ __global__ void __launch_bounds__(kGradientThreads, 2)
     gradient_kernel(const __grid_constant__ MixingPlan m, const T* in, const float4* rows, const float4* columns,
                     const T* grad_out, float* partial) {
   char* shared = shared_memory();
-  int rest = blockIdx.x;
-  const int column_group = rest % m.columns.groups;
-  rest /= m.columns.groups;
-  const int out0 = rest % m.out_tiles * kChunk;
-  rest /= m.out_tiles;
-  const int row_group = rest % m.rows.groups;
-  rest /= m.rows.groups;
-  const int in0 = rest % m.in_tiles * kChunk, slice = rest / m.in_tiles;
-  int mixing = 0;
-  while (m.slice_begin[mixing + 1] <= slice) ++mixing;
-  const int64_t units = int64_t(m.units_per_pair()) * (m.pair_begin[mixing + 1] - m.pair_begin[mixing]);
-  const int slices = m.slice_begin[mixing + 1] - m.slice_begin[mixing], mine = slice - m.slice_begin[mixing];
-  const int begin = int(units * mine / slices), end = int(units * (mine + 1) / slices);
+  const GradientTask task = task_of(m, blockIdx.x, kChunk, kChunk);
   fill_table<T>(m.rows, reinterpret_cast<int*>(shared + m.row_table), m.pixels, m.columns.tile);
   fill_table<T>(m.columns, reinterpret_cast<int*>(shared + m.column_table), m.pixels, 1);
   // Modes and pixels that no pass writes are zero in both operands (a step of the product may reach beyond the pixels).
   for (int i = threadIdx.x; i < m.row_table / 16; i += blockDim.x)
     reinterpret_cast<uint4*>(shared)[i] = make_uint4(0, 0, 0, 0);
   float acc[kGradientRowTiles][kGradientColumnTiles][4] = {};
-  for (int index = begin; index < end; ++index) {
+  for (int index = task.begin; index < task.end; ++index) {
     sync_block();
-    both_passes<T, exact>(m, unit_of(m, m.pair_begin[mixing], index), in, grad_out, rows, columns, in0, row_group, out0,
-                          column_group, shared);
+    both_passes<T, exact>(m, unit_of(m, task.pair0, index), task, in, grad_out, rows, columns, shared);
     sync_block();
     accumulate<T, exact>(m, shared, acc);
   }
@@ -145,66 +132,24 @@ __global__ void __launch_bounds__(kGradientThreads, 2)
           make_float4(acc[i][j][0], acc[i][j][1], acc[i][j][2], acc[i][j][3]);
 }
 
-struct ReduceParams {
-  int in_channels, out_channels, mode_count, row_group, row_groups, column_group, column_groups, in_tiles, out_tiles;
-  int16_t slice_begin[kMaxMixings + 1];
-  int16_t index[kMaxFactors][kMaxFactors];  // [column mode][row mode] -> k or -1
+/// As the 2 x 2 warps wrote their sums.
+struct TiledLayout {
+  __host__ __device__ int count() const { return kGradientSums; }
+  __device__ float read(const float* slice, int number) const { return slice[number]; }
+  __device__ SumPlace place(int number) const {
+    const int r = number % 4, lane = number / 4 % 32, warp = number / 128 % 4;
+    const int column_tile = number / 512 % kGradientColumnTiles, row_tile = number / 512 / kGradientColumnTiles;
+    return {warp / 2 * 2 + row_tile / 2, warp % 2 * 2 + column_tile / 4, row_tile % 2 * 16 + r / 2 * 8 + lane / 4,
+            column_tile % 4 * 8 + lane % 4 * 2 + r % 2};
+  }
 };
-
-/// One thread per sum of a block, in the order in which the blocks wrote them.
-template <class T>
-__global__ void reduce_kernel(const __grid_constant__ ReduceParams p, const float* partial, float* grad_mixing,
-                              int64_t count) {
-  const int64_t index = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (index >= count) return;
-  const int tiles = p.in_tiles * p.row_groups * p.out_tiles * p.column_groups, sum_index = index % kGradientSums;
-  const int tile = int(index / kGradientSums % tiles), j = int(index / kGradientSums / tiles);
-  float sum = 0;
-#pragma unroll 8
-  for (int s = p.slice_begin[j]; s < p.slice_begin[j + 1]; ++s)
-    sum += partial[(int64_t(s) * tiles + tile) * kGradientSums + sum_index];
-  const int r = sum_index % 4, lane = sum_index / 4 % 32, warp = sum_index / 128 % 4;
-  const int column_tile = sum_index / 512 % kGradientColumnTiles, row_tile = sum_index / 512 / kGradientColumnTiles;
-  const int row = lane / 4, column = lane % 4 * 2 + r % 2;
-  int c = row_tile % 2 * 16 + r / 2 * 8 + row, o = column_tile % 4 * 8 + column;
-  int rest = tile;
-  int column_mode = warp % 2 * 2 + column_tile / 4, row_mode = warp / 2 * 2 + row_tile / 2;
-  if (column_mode >= p.column_group || row_mode >= p.row_group) return;
-  column_mode += rest % p.column_groups * p.column_group;
-  rest /= p.column_groups;
-  o += rest % p.out_tiles * kChunk;
-  rest /= p.out_tiles;
-  row_mode += rest % p.row_groups * p.row_group;
-  rest /= p.row_groups;
-  c += rest * kChunk;
-  if (c >= p.in_channels || o >= p.out_channels || column_mode >= kMaxFactors || row_mode >= kMaxFactors) return;
-  const int k = p.index[column_mode][row_mode];
-  if (k >= 0) grad_mixing[((int64_t(j) * p.mode_count + k) * p.in_channels + c) * p.out_channels + o] = sum;
-}
 
 template <class T, bool exact>
 void run(const DeviceProblem& p, const MixingPlan& m, const void* in, const float4* rows, const float4* columns,
          const void* grad_out, float* partial, float* grad_mixing, cudaStream_t stream) {
   launch(gradient_kernel<T, exact>, int64_t(m.slices) * m.tiles(), kGradientThreads, m.shared_bytes, stream, m,
          static_cast<const T*>(in), rows, columns, static_cast<const T*>(grad_out), partial);
-  ReduceParams r{p.in_channels,
-                 p.out_channels,
-                 p.mode_count,
-                 m.rows.group,
-                 m.rows.groups,
-                 m.columns.group,
-                 m.columns.groups,
-                 m.in_tiles,
-                 m.out_tiles,
-                 {},
-                 {}};
-  for (int j = 0; j <= p.mixings; ++j) r.slice_begin[j] = m.slice_begin[j];
-  for (auto& row : r.index)
-    for (auto& k : row) k = -1;
-  for (int k = 0; k < p.mode_count; ++k) r.index[p.modes[k].column][p.modes[k].row] = static_cast<int16_t>(k);
-  const int64_t count = int64_t(p.mixings) * m.tiles() * kGradientSums;
-  launch(reduce_kernel<T>, divide_up(count, 256), 256, 0, stream, r, static_cast<const float*>(partial), grad_mixing,
-         count);
+  add_slices(p, m, TiledLayout{}, kGradientSums, kChunk, kChunk, partial, grad_mixing, stream);
 }
 
 }  // namespace

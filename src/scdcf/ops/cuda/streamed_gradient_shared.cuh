@@ -54,31 +54,5 @@ struct RingCursor {
   }
 };
 
-/// What a block does: its channels, groups of modes, and units [begin, end) of one mixing matrix.
-struct GradientTask {
-  int in0, row_group, out0, column_group, pair0, begin, end;
-};
-
-__device__ inline GradientTask task_of(const StreamedGradientPlan& g) {
-  const MixingPlan& m = g.mixing;
-  GradientTask t;
-  int rest = blockIdx.x;
-  t.column_group = rest % m.columns.groups;
-  rest /= m.columns.groups;
-  t.out0 = rest % m.out_tiles * g.wide;
-  rest /= m.out_tiles;
-  t.row_group = rest % m.rows.groups;
-  rest /= m.rows.groups;
-  t.in0 = rest % m.in_tiles * 32;
-  const int slice = rest / m.in_tiles;
-  int mixing = 0;
-  while (m.slice_begin[mixing + 1] <= slice) ++mixing;
-  t.pair0 = m.pair_begin[mixing];
-  const int slices = m.slice_begin[mixing + 1] - m.slice_begin[mixing], mine = slice - m.slice_begin[mixing];
-  const int64_t units = int64_t(m.units_per_pair()) * (m.pair_begin[mixing + 1] - t.pair0);
-  t.begin = int(units * mine / slices), t.end = int(units * (mine + 1) / slices);
-  return t;
-}
-
 }  // namespace scdcf::ops::cuda
 #endif
