@@ -11,7 +11,7 @@
 namespace {
 
 /// cos(n pi (x+1)/2), n = 0..size-1, orthonormal on [-1, 1]; eigenvalues (n pi/2)^2.
-class CosineFamily final : public scdcf::Family {
+class CosineFamily final : public scdcf::basis::Family {
  public:
   explicit CosineFamily(int size) : size_(size) {}
   std::string name() const override { return "cosine"; }
@@ -35,18 +35,18 @@ class CosineFamily final : public scdcf::Family {
 
 int main() {
   // `size` functions per axis are always enough for `size` products of smallest eigenvalue.
-  scdcf::register_spatial_basis("cosine", [](int size) {
-    return scdcf::make_separable_basis("cosine", std::make_shared<CosineFamily>(size), size);
+  scdcf::basis::register_spatial_basis("cosine", [](int size) {
+    return scdcf::basis::make_separable_basis("cosine", std::make_shared<CosineFamily>(size), size);
   });
 
-  const scdcf::ScaleGrid grid(4, 0.5, 5.0);
+  const scdcf::basis::ScaleGrid grid(4, 0.5, 5.0);
   scdcf::nn::LiftingConv layer(scdcf::nn::LiftingConvOptions(3, 8, grid).basis("cosine").modes(10));
   const auto features = layer->forward(torch::rand({2, 3, 32, 32}));
   std::cout << layer << "\nfeatures " << features.sizes() << '\n';
 
   // The first cosine is constant: at the finest scale, five pixels wide, its filter of unit norm has 1/5 in every
   // pixel.
-  const auto sampled = scdcf::sample_basis(scdcf::make_spatial_basis("cosine", 10), grid);
+  const auto sampled = scdcf::basis::sample_basis(scdcf::basis::make_spatial_basis("cosine", 10), grid);
   const double first = sampled.scales.front().filters.front();
   std::cout << "first pixel of the first filter " << first << '\n';
   return features.sizes() == torch::IntArrayRef({2, 8, 4, 32, 32}) && std::abs(first - 0.2) < 1e-12 ? 0 : 1;

@@ -6,7 +6,7 @@
 
 int main() {
   using namespace scdcf::nn;
-  const scdcf::ScaleGrid grid(5, 0.25, 5.0);  // five scales over one octave: filters 5 to 10 pixels wide
+  const scdcf::basis::ScaleGrid grid(5, 0.25, 5.0);  // five scales over one octave: filters 5 to 10 pixels wide
   torch::nn::Sequential net(LiftingConv(LiftingConvOptions(1, 8, grid)), torch::nn::ReLU(),
                             JointConv(JointConvOptions(8, 16, grid).scale_taps(3)), torch::nn::ReLU());
   const auto line = torch::exp(-torch::linspace(-4, 4, 64).square());

@@ -42,7 +42,7 @@ class Tiny : public scdcf::models::Network {
   double scale_step() const override { return grid_.step(); }
 
  private:
-  scdcf::ScaleGrid grid_;
+  scdcf::basis::ScaleGrid grid_;
   scdcf::nn::LiftingConv lifting_{nullptr};
   scdcf::nn::JointConv joint_{nullptr};
   scdcf::nn::NormReluPool norm1_{nullptr}, norm2_{nullptr};

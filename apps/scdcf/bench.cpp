@@ -24,10 +24,9 @@ void bench(BenchOptions options) {
   options.picture_batch = options.batch > 0 ? options.batch : device.is_cuda() ? 32 : 4;
   if (options.batch == 0) options.batch = device.is_cuda() ? 128 : 32;
   torch::manual_seed(0);
-  nlohmann::ordered_json report{
-      {"version", version()},   {"commit", commit()},
-      {"torch", TORCH_VERSION}, {"device", options.device},
-      {"threads", threads()},   {"processor_time", options.timer == experiments::Timer::processor}};
+  nlohmann::ordered_json report{{"version", version()},   {"commit", commit()},
+                                {"torch", TORCH_VERSION}, {"device", options.device},
+                                {"threads", threads()},   {"processor_time", options.timer == bench::Timer::processor}};
   report["layers"] = bench_layers(options, device);
   if (options.group.empty() || options.group == "training") report["training"] = bench_training(options, device);
   if (options.group.empty() || options.group == "networks") report["networks"] = bench_networks(options, device);
@@ -58,7 +57,7 @@ void add_bench(CLI::App& app) {
   command->add_option("--out", options->out, "Folder for plots of cost against filter size, scales and channels")
       ->type_name("FOLDER");
   command->add_flag_callback(
-      "--processor-time", [options] { options->timer = experiments::Timer::processor; },
+      "--processor-time", [options] { options->timer = bench::Timer::processor; },
       "On the CPU, time of the processor over all threads instead of the clock's: for busy machines");
   command->add_flag("--json", options->json, "Print JSON instead of tables");
   command->callback([options] { bench(*options); });

@@ -7,18 +7,19 @@
 #include <set>
 
 #include "bench_report.h"
+#include "scdcf/bench/layer_cases.h"
+#include "scdcf/bench/layer_variants.h"
 #include "scdcf/core/error.h"
-#include "scdcf/experiments/bench_cases.h"
-#include "scdcf/experiments/bench_variants.h"
 #include "scdcf/report/plot.h"
-#include "scdcf/report/row_printer.h"
+#include "scdcf/terminal/row_printer.h"
 
 namespace scdcf::app {
 namespace {
 
-using namespace experiments;
+using namespace bench;
 
-constexpr std::array<Variant, 3> kVariants = {Variant::grouped, Variant::composed, Variant::separable};
+constexpr std::array<bench::Variant, 3> kVariants = {bench::Variant::grouped, bench::Variant::composed,
+                                                     bench::Variant::separable};
 /// Where forward and backward of a composed form would take longer it is left out, and the table says so by a gap.
 constexpr double kMostSeconds = 10;
 
@@ -29,52 +30,53 @@ struct Timing {
 
 /// All forms of one layer: judged first, then timed in turn.
 struct Result {
-  BenchCase bench_case;
+  bench::LayerCase bench_case;
   std::array<Timing, 3> variants;
   double floor_forward = 0, floor_both = 0, multiply_adds = 0, map_bytes = 0;
 };
 
-Result measure(const BenchCase& bench_case, torch::Device device, const BenchOptions& options) {
-  BenchLayer layer(bench_case, device);
-  Result result{bench_case, {}, 0, 0, layer.multiply_adds(Variant::separable), layer.map_bytes()};
+Result measure(const bench::LayerCase& bench_case, torch::Device device, const BenchOptions& options) {
+  bench::BenchLayer layer(bench_case, device);
+  Result result{bench_case, {}, 0, 0, layer.multiply_adds(bench::Variant::separable), layer.map_bytes()};
   // TF32 on a GPU keeps ten bits.
   const double tolerance = device.is_cuda() ? 2e-3 : 1e-5;
   std::vector<std::function<void()>> works{[&] { layer.floor(false); }, [&] { layer.floor(true); }};
   std::vector<size_t> timed;
   for (size_t v = 0; v < kVariants.size(); ++v) {
-    const Variant variant = kVariants[v];
+    const bench::Variant variant = kVariants[v];
     auto& timing = result.variants[v];
-    const Judgement judgement = layer.judge(variant);
+    const bench::Judgement judgement = layer.judge(variant);
     timing.error = judgement.error;
     require(timing.error <= tolerance, "bench: ", bench_case.name, ", ", name_of(variant), ": relative error ",
             timing.error, ", expected at most ", tolerance);
     const double expected_seconds = judgement.seconds * static_cast<double>(bench_case.batch);
-    if (device.is_cpu() && variant != Variant::separable && expected_seconds > kMostSeconds) continue;
+    if (device.is_cpu() && variant != bench::Variant::separable && expected_seconds > kMostSeconds) continue;
     timing.ran = true;
     timed.push_back(v);
     works.emplace_back([&layer, variant] { layer.step(variant, false); });
     const auto both = [&layer, variant] { layer.step(variant, true); };
     if (device.is_cpu())  // the first call, of a slow form the only one, also finds the memory it takes
       works.emplace_back([&timing, both, device] {
-        if (timing.memory == 0) return void(timing.memory = peak_extra_bytes(both, device));
+        if (timing.memory == 0) return void(timing.memory = bench::peak_extra_bytes(both, device));
         both();
       });
     else
       works.emplace_back(both);
   }
-  const auto times = median_ms(works, device, options.seconds, options.timer);
+  const auto times = bench::median_ms(works, device, options.seconds, options.timer);
   result.floor_forward = times[0];
   result.floor_both = times[1];
   for (size_t i = 0; i < timed.size(); ++i) {
     auto& timing = result.variants[timed[i]];
     timing.forward = times[2 + 2 * i];
     timing.both = times[3 + 2 * i];
-    if (device.is_cuda()) timing.memory = peak_extra_bytes([&] { layer.step(kVariants[timed[i]], true); }, device);
+    if (device.is_cuda())
+      timing.memory = bench::peak_extra_bytes([&] { layer.step(kVariants[timed[i]], true); }, device);
   }
   return result;
 }
 
-void print(const Result& result, report::RowPrinter& table) {
+void print(const Result& result, terminal::RowPrinter& table) {
   const auto& [grouped, composed, separable] = result.variants;
   const auto ratio = [](double value, bool known) { return known ? three_digits(value, "x") : "-"; };
   for (size_t v = 0; v < kVariants.size(); ++v) {
@@ -127,10 +129,10 @@ void plot_sweep(const std::vector<Result>& results, const std::string& group, co
   if (!plot.series.empty()) report::write_plot(plot, out, stem);
 }
 
-std::vector<BenchCase> chosen_cases(const BenchOptions& options) {
-  std::vector<BenchCase> chosen;
+std::vector<bench::LayerCase> chosen_cases(const BenchOptions& options) {
+  std::vector<bench::LayerCase> chosen;
   std::set<std::string> groups{"training", "networks"};
-  for (const auto& bench_case : bench_cases(options.batch)) {
+  for (const auto& bench_case : bench::layer_cases(options.batch)) {
     groups.insert(bench_case.group);
     if (options.group.empty() || options.group == bench_case.group) chosen.push_back(bench_case);
   }
@@ -142,7 +144,7 @@ std::vector<BenchCase> chosen_cases(const BenchOptions& options) {
   return chosen;
 }
 
-const std::vector<report::RowPrinter::Column> kColumns = {
+const std::vector<terminal::RowPrinter::Column> kColumns = {
     {"case", 22},   {"form", 9},     {"fwd ms"},   {"fwd+bwd ms"},   {"GFLOP/s"},
     {"vs grouped"}, {"vs composed"}, {"vs floor"}, {"extra memory"}, {"error"}};
 
@@ -155,7 +157,7 @@ std::string three_digits(double value, const char* unit) {
 }
 
 nlohmann::ordered_json bench_layers(const BenchOptions& options, torch::Device device) {
-  report::RowPrinter table(options.json ? nullptr : &std::cout, kColumns);
+  terminal::RowPrinter table(options.json ? nullptr : &std::cout, kColumns);
   std::vector<Result> results;
   auto list = nlohmann::ordered_json::array();
   for (const auto& bench_case : chosen_cases(options)) {

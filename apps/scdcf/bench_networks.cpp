@@ -3,22 +3,22 @@
 #include <vector>
 
 #include "bench_report.h"
-#include "scdcf/experiments/network_step.h"
+#include "scdcf/bench/network_step.h"
 #include "scdcf/models/registry.h"
-#include "scdcf/report/row_printer.h"
+#include "scdcf/terminal/row_printer.h"
 
 namespace scdcf::app {
 namespace {
 
-using namespace experiments;
+using namespace bench;
 
-const std::vector<report::RowPrinter::Column> kColumns = {{"network", 15},        {"images", 6},    {"batch", 5},
-                                                          {"parameters", 10},     {"ms a step", 9}, {"images/s", 8},
-                                                          {"time over plain", 15}};
+const std::vector<terminal::RowPrinter::Column> kColumns = {{"network", 15},        {"images", 6},    {"batch", 5},
+                                                            {"parameters", 10},     {"ms a step", 9}, {"images/s", 8},
+                                                            {"time over plain", 15}};
 
 /// Every network of the registry, the plain one of each kind first.
-std::vector<NetworkCase> network_cases(const BenchOptions& options) {
-  std::vector<NetworkCase> cases;
+std::vector<bench::NetworkCase> network_cases(const BenchOptions& options) {
+  std::vector<bench::NetworkCase> cases;
   for (const char* plain : {"cnn", "resnet16"}) {
     const bool pictures = std::string(plain) == "resnet16";
     const int64_t batch = pictures ? options.picture_batch : options.batch;
@@ -36,24 +36,24 @@ struct Speed {
   std::string error;  // the first line of what went wrong, where something did
 };
 
-Speed measure(const NetworkCase& network_case, torch::Device device, const BenchOptions& options) {
+Speed measure(const bench::NetworkCase& network_case, torch::Device device, const BenchOptions& options) {
   Speed speed;
   try {
-    NetworkStep step(network_case, device);
+    bench::NetworkStep step(network_case, device);
     speed.parameters = step.parameters();
-    speed.ms = median_ms({[&] { step.run(); }}, device, options.seconds, options.timer)[0];
+    speed.ms = bench::median_ms({[&] { step.run(); }}, device, options.seconds, options.timer)[0];
   } catch (const std::exception& error) {
     const std::string text = error.what();
     speed.error = text.substr(0, text.find('\n'));
   }
-  release_kept_memory(device);
+  bench::release_kept_memory(device);
   return speed;
 }
 
 }  // namespace
 
 nlohmann::ordered_json bench_networks(const BenchOptions& options, torch::Device device) {
-  report::RowPrinter table(options.json ? nullptr : &std::cout, kColumns);
+  terminal::RowPrinter table(options.json ? nullptr : &std::cout, kColumns);
   auto list = nlohmann::ordered_json::array();
   double plain = 0;
   for (const auto& network_case : network_cases(options)) {

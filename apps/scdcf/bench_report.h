@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "scdcf/experiments/measure.h"
+#include "scdcf/bench/measure.h"
 
 namespace scdcf::app {
 
@@ -14,7 +14,7 @@ struct BenchOptions {
   std::string device = "cpu", group, out;
   int64_t batch = 0, picture_batch = 0;  // of digits, and of pictures for the resnets
   double seconds = 1.0;                  // for the samples of each case, all forms together
-  experiments::Timer timer = experiments::Timer::clock;
+  bench::Timer timer = bench::Timer::clock;
   bool json = false;
 };
 

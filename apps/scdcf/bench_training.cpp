@@ -3,13 +3,13 @@
 #include <vector>
 
 #include "bench_report.h"
-#include "scdcf/experiments/training_step.h"
-#include "scdcf/report/row_printer.h"
+#include "scdcf/bench/training_step.h"
+#include "scdcf/terminal/row_printer.h"
 
 namespace scdcf::app {
 namespace {
 
-using namespace experiments;
+using namespace bench;
 
 /// How the network of a training step is built; the first is what the others are measured against.
 struct Form {
@@ -24,14 +24,14 @@ struct Form {
 // Composed runs in TF32 only: one baseline for both precisions.
 constexpr Form kForms[] = {{false, false, false}, {true, true, false}, {true, true, true}, {false, true, false}};
 
-const std::vector<report::RowPrinter::Column> kColumns = {
+const std::vector<terminal::RowPrinter::Column> kColumns = {
     {"training step", 25}, {"form", 35},     {"ms", 5},       {"vs composed, torch's layers"}, {"images/s"},
     {"convolutions ms"},   {"outside them"}, {"products ms"}, {"ratio at the floor"}};
 
 }  // namespace
 
 nlohmann::ordered_json bench_training(const BenchOptions& options, torch::Device device) {
-  report::RowPrinter table(options.json ? nullptr : &std::cout, kColumns);
+  terminal::RowPrinter table(options.json ? nullptr : &std::cout, kColumns);
   auto list = nlohmann::ordered_json::array();
   for (const int64_t size : {28, 56}) {
     if (device.is_cpu() && size == 56) continue;  // seconds per composed step
@@ -40,13 +40,13 @@ nlohmann::ordered_json bench_training(const BenchOptions& options, torch::Device
     double first = 0;
     for (const Form& form : kForms) {
       if (device.is_cpu() && form.autocast) continue;
-      TrainingStep step({size, options.batch, form.separable, form.fused_norm, form.autocast}, device);
+      bench::TrainingStep step({size, options.batch, form.separable, form.fused_norm, form.autocast}, device);
       std::vector<std::function<void()>> works{[&] { step.run(); }};
       if (form.separable) {
         works.emplace_back([&] { step.run_convolutions(); });
         works.emplace_back([&] { step.run_products(); });
       }
-      const auto times = median_ms(works, device, 2 * options.seconds, options.timer);
+      const auto times = bench::median_ms(works, device, 2 * options.seconds, options.timer);
       const double ms = times[0];
       if (first == 0) first = ms;
       const double at_floor = form.separable ? ms - times[1] + times[2] : 0;

@@ -13,9 +13,9 @@
 #include "scdcf/data/contact_sheet.h"
 #include "scdcf/data/datasets.h"
 #include "scdcf/data/fetch.h"
-#include "scdcf/report/canvas.h"
-#include "scdcf/report/progress_line.h"
+#include "scdcf/pixels/canvas.h"
 #include "scdcf/report/table.h"
+#include "scdcf/terminal/progress_line.h"
 
 namespace scdcf::app {
 namespace {
@@ -67,7 +67,7 @@ int terminal_width() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-std::string label_of(const data::FetchProgress& progress) {
+std::string runs::label_of(const data::FetchProgress& progress) {
   switch (progress.stage) {
     case data::FetchProgress::Stage::check:
       return "checking " + progress.file;
@@ -82,12 +82,12 @@ void fetch(const FetchArguments& arguments) {
   // MNIST and Fashion-MNIST name their files alike, so that one folder cannot serve both.
   require(arguments.mirror.empty() || arguments.names.size() == 1, "--mirror: got ", arguments.names.size(),
           " data sets, expected one, for the URL is that of its files");
-  report::ProgressLine line(std::cerr, isatty(STDERR_FILENO) != 0, terminal_width());
+  terminal::ProgressLine line(std::cerr, isatty(STDERR_FILENO) != 0, terminal_width());
   data::FetchOptions options;
   options.data_dir = arguments.data_dir.empty() ? data::user_data_dir() : fs::path(arguments.data_dir);
   options.mirror = arguments.mirror;
   options.progress = [&](const data::FetchProgress& progress) {
-    line.update({label_of(progress), progress.done, progress.total, progress.began_with});
+    line.update({runs::label_of(progress), progress.done, progress.total, progress.began_with});
   };
   options.note = [&](const std::string& note) {
     line.clear();
@@ -139,7 +139,7 @@ void show(const ShowArguments& arguments) {
   options.title = name + ", " + arguments.split + ": " + std::to_string(set.count()) + " pictures of " +
                   std::to_string(set.width) + "x" + std::to_string(set.height);
   const auto sheet = data::contact_sheet(set, options);
-  report::write_png(arguments.out, sheet);
+  pixels::write_png(arguments.out, sheet);
   std::cout << arguments.out << ": " << sheet.width() << "x" << sheet.height() << " pixels\n";
 }
 

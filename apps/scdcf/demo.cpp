@@ -1,4 +1,4 @@
-#include "scdcf/experiments/demo/demo.h"
+#include "scdcf/demo/demo.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -7,9 +7,9 @@
 #include "commands.h"
 #include "interrupt.h"
 #include "run_options.h"
-#include "scdcf/core/atomic_file.h"
 #include "scdcf/core/error.h"
-#include "status_line.h"
+#include "scdcf/files/atomic_file.h"
+#include "scdcf/terminal/status_line.h"
 
 namespace scdcf::app {
 namespace {
@@ -29,8 +29,8 @@ std::string line_of(const char* format, Parts... parts) {
   return buffer;
 }
 
-experiments::DemoOptions options_of(const DemoArguments& arguments) {
-  auto options = arguments.quick ? experiments::DemoOptions::quick() : experiments::DemoOptions::standard();
+demo::DemoOptions options_of(const DemoArguments& arguments) {
+  auto options = arguments.quick ? demo::DemoOptions::quick() : demo::DemoOptions::standard();
   options.out = arguments.out;
   if (!arguments.data.empty()) options.data.name = arguments.data;
   if (arguments.train_size > 0) options.data.train_size = arguments.train_size;
@@ -45,14 +45,14 @@ experiments::DemoOptions options_of(const DemoArguments& arguments) {
 void demo(const DemoArguments& arguments) {
   const auto options = options_of(arguments);
   const InterruptScope interrupt;
-  StatusLine line;
-  experiments::DemoProgress progress;
+  terminal::StatusLine line;
+  demo::DemoProgress progress;
   progress.say = [&](const std::string& text) { line.print(text); };
   progress.on_step = [&](const std::string& network, const train::StepProgress& p) {
     line.update(line_of("%s  epoch %lld/%lld  step %lld/%lld  %.0f images/s  %s left", network.c_str(),
                         static_cast<long long>(p.epoch), static_cast<long long>(p.epochs),
                         static_cast<long long>(p.step), static_cast<long long>(p.steps), p.images_per_second,
-                        clock_text(p.seconds_left).c_str()));
+                        terminal::clock_text(p.seconds_left).c_str()));
   };
   progress.on_epoch = [&](const std::string& network, const train::EpochRecord& r) {
     line.print(line_of("%-8s  epoch %2lld/%lld  training %5.1f%%  validation %5.1f%%  %.1f s", network.c_str(),
@@ -60,10 +60,10 @@ void demo(const DemoArguments& arguments) {
                        100 * r.validation_accuracy, r.seconds));
   };
   progress.on_run = [](const std::filesystem::path& folder, const train::RunConfig& config) {
-    write_file_atomically(folder / "config.toml", to_toml(config));
+    files::write_file_atomically(folder / "config.toml", to_toml(config));
   };
   progress.stop = InterruptScope::requested;
-  if (!experiments::run_demo(options, progress)) {
+  if (!demo::run_demo(options, progress)) {
     line.print("stopped; there is no page. The next demo starts from the beginning");
     throw CLI::RuntimeError(kStopped);
   }

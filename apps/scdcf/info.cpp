@@ -31,12 +31,12 @@ void info(bool json) {
                                         {"blas_library", blas.library},
                                         {"threads", threads()},
                                         {"simd", ops::cpu::simd_level_name()},
-                                        {"bases", spatial_basis_names()}}
+                                        {"bases", basis::spatial_basis_names()}}
                      .dump(2)
               << '\n';
   } else {
     std::ostringstream bases;
-    for (const auto& name : spatial_basis_names()) bases << (bases.tellp() > 0 ? ", " : "") << name;
+    for (const auto& name : basis::spatial_basis_names()) bases << (bases.tellp() > 0 ? ", " : "") << name;
     std::cout << "scdcf    " << version() << " (commit " << commit() << ")\n"
               << "torch    " << TORCH_VERSION << '\n'
               << "CUDA     " << cuda_text() << '\n'

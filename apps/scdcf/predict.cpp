@@ -4,10 +4,10 @@
 
 #include "commands.h"
 #include "scdcf/core/error.h"
-#include "scdcf/data/image_file.h"
-#include "scdcf/data/resize.h"
+#include "scdcf/pixels/image_file.h"
+#include "scdcf/pixels/resize.h"
 #include "scdcf/report/table.h"
-#include "scdcf/train/run_folder.h"
+#include "scdcf/runs/run_folder.h"
 
 namespace scdcf::app {
 namespace {
@@ -19,10 +19,10 @@ struct PredictArguments {
 };
 
 /// The picture with black bars that make it square, so that nothing is stretched.
-data::Image squared(const data::Image& image) {
+pixels::Image squared(const pixels::Image& image) {
   const int side = std::max(image.height, image.width);
   if (image.height == side && image.width == side) return image;
-  data::Image square;
+  pixels::Image square;
   square.channels = image.channels;
   square.height = square.width = side;
   square.pixels.assign(static_cast<size_t>(image.channels) * static_cast<size_t>(side) * static_cast<size_t>(side), 0);
@@ -41,10 +41,10 @@ data::ImageSet read_all(const PredictArguments& arguments, const models::ModelOp
   set.channels = static_cast<int>(model.in_channels);
   set.height = set.width = static_cast<int>(model.image_size);
   for (const auto& path : arguments.images) {
-    auto image = data::with_channels(data::read_image(path), set.channels);
+    auto image = pixels::with_channels(pixels::read_image(path), set.channels);
     if (arguments.invert)
       for (auto& pixel : image.pixels) pixel = static_cast<std::uint8_t>(255 - pixel);
-    image = data::resize(squared(image), set.height, set.width);
+    image = pixels::resize(squared(image), set.height, set.width);
     set.pixels.insert(set.pixels.end(), image.pixels.begin(), image.pixels.end());
     set.labels.push_back(0);
   }
@@ -54,7 +54,7 @@ data::ImageSet read_all(const PredictArguments& arguments, const models::ModelOp
 void predict(const PredictArguments& arguments) {
   constexpr int64_t kBatch = 100;
   const auto device = train::device_of(arguments.device);
-  auto model = train::load_model(arguments.run, device);
+  auto model = runs::load_model(arguments.run, device);
   const train::DeviceImages images(read_all(arguments, model.config.model), model.mean, model.deviation, device);
   const auto predictions = train::predict(*model.network, images, kBatch);
   torch::Tensor responses;

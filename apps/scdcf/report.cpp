@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "commands.h"
-#include "scdcf/experiments/store_report.h"
+#include "scdcf/tables/store_report.h"
 
 namespace scdcf::app {
 namespace {
@@ -15,16 +15,16 @@ struct ReportArguments {
 };
 
 void report(const ReportArguments& arguments) {
-  auto store = experiments::ResultsStore::open(arguments.folder);
+  auto store = runs::ResultsStore::open(arguments.folder);
   const auto records = store.records();
-  const auto report = experiments::make_report(records, store.damaged_lines());
+  const auto report = tables::make_report(records, store.damaged_lines());
   if (arguments.markdown) {
-    std::cout << experiments::to_markdown(report);
+    std::cout << tables::to_markdown(report);
     return;
   }
   const std::filesystem::path out =
       arguments.out.empty() ? std::filesystem::path(arguments.folder) / "report" : std::filesystem::path(arguments.out);
-  const auto missing = experiments::write_report(report, out);
+  const auto missing = tables::write_report(report, out);
   for (const auto& section : report.sections) std::cout << section.title << ": " << section.text << '\n';
   for (const auto& problem : report.problems) std::cerr << problem << '\n';
   if (!missing.empty()) std::cerr << missing << '\n';

@@ -31,7 +31,7 @@ void print_list() {
 void reproduce_one(const std::string& name, const ReproduceArguments& arguments) {
   if (is_table_experiment(name)) return reproduce_table(name, arguments.tables);
   const auto& tables = arguments.tables.options;
-  experiments::ReproduceOptions options;
+  figures::FigureOptions options;
   options.quick = tables.quick;
   options.device = tables.device;
   options.runs = tables.jobs;

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "scdcf/experiments/reproduce.h"
+#include "scdcf/figures/figures.h"
 
 namespace scdcf::app {
 
@@ -13,6 +13,6 @@ namespace scdcf::app {
 std::vector<std::pair<std::string, std::string>> figure_experiment_names();
 
 /// Computes one figure, prints its numbers beside what the paper says and writes both into options.out / name.
-void reproduce_figure(const std::string& name, experiments::ReproduceOptions options);
+void reproduce_figure(const std::string& name, figures::FigureOptions options);
 
 }  // namespace scdcf::app

@@ -3,8 +3,8 @@
 #include "interrupt.h"
 #include "number_list.h"
 #include "scdcf/core/error.h"
-#include "scdcf/experiments/table_experiments.h"
-#include "status_line.h"
+#include "scdcf/tables/experiments.h"
+#include "scdcf/terminal/status_line.h"
 
 namespace scdcf::app {
 namespace {
@@ -43,12 +43,12 @@ void add_table_options(CLI::App& command, TableArguments& arguments) {
 
 std::vector<std::pair<std::string, std::string>> table_experiment_names() {
   std::vector<std::pair<std::string, std::string>> names;
-  for (const auto& experiment : experiments::table_experiments()) names.emplace_back(experiment.name, experiment.what);
+  for (const auto& experiment : tables::experiments()) names.emplace_back(experiment.name, experiment.what);
   return names;
 }
 
 bool is_table_experiment(const std::string& name) {
-  for (const auto& experiment : experiments::table_experiments())
+  for (const auto& experiment : tables::experiments())
     if (experiment.name == name) return true;
   return false;
 }
@@ -58,11 +58,11 @@ void reproduce_table(const std::string& name, TableArguments arguments) {
   if (!arguments.realisations.empty())
     options.realisations = parse_number_list("--realisations", arguments.realisations);
   const InterruptScope interrupt;
-  StatusLine line;
+  terminal::StatusLine line;
   options.print = [&](const std::string& text) { line.print(text); };
   options.status = [&](const std::string& text) { line.update(text); };
   options.stop = InterruptScope::requested;
-  for (const auto& experiment : experiments::table_experiments())
+  for (const auto& experiment : tables::experiments())
     if (experiment.name == name) experiment.run(options);
   if (InterruptScope::requested()) throw CLI::RuntimeError(kStopped);
   line.print("results: " + (options.out / "results.jsonl").string() + "; tables and plots: scdcf report " +

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "scdcf/experiments/table_run_options.h"
+#include "scdcf/tables/plan_options.h"
 
 namespace scdcf::app {
 
 /// The options that only sets of runs have.
 struct TableArguments {
-  experiments::TableRunOptions options;
+  tables::PlanOptions options;
   std::string realisations;  ///< "0-4" or "0,2"
 };
 void add_table_options(CLI::App& command, TableArguments& arguments);

@@ -16,11 +16,11 @@ void add_run_arguments(CLI::App& command, RunArguments& arguments) {
   command.add_option("--device", arguments.device, "cpu, cuda or cuda:N")->capture_default_str();
 }
 
-train::TrainedModel load_run(const RunArguments& arguments) {
-  return train::load_model(arguments.run, train::device_of(arguments.device));
+runs::TrainedModel load_run(const RunArguments& arguments) {
+  return runs::load_model(arguments.run, train::device_of(arguments.device));
 }
 
-data::Splits load_run_data(const RunArguments& arguments, const train::TrainedModel& model) {
+data::Splits load_run_data(const RunArguments& arguments, const runs::TrainedModel& model) {
   auto options = model.config.data;
   if (!arguments.data.empty()) {
     options.name = arguments.data;

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "scdcf/data/datasets.h"
-#include "scdcf/train/run_folder.h"
+#include "scdcf/runs/run_folder.h"
 
 namespace scdcf::app {
 
@@ -16,10 +16,10 @@ struct RunArguments {
 };
 void add_run_arguments(CLI::App& command, RunArguments& arguments);
 
-train::TrainedModel load_run(const RunArguments& arguments);
+runs::TrainedModel load_run(const RunArguments& arguments);
 
 /// The splits that the run was trained on or, with --data, the same of another set; made to the size of the network's
 /// images and refused where they do not fit.
-data::Splits load_run_data(const RunArguments& arguments, const train::TrainedModel& model);
+data::Splits load_run_data(const RunArguments& arguments, const runs::TrainedModel& model);
 
 }  // namespace scdcf::app

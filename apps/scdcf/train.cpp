@@ -10,10 +10,10 @@
 #include "interrupt.h"
 #include "number_list.h"
 #include "run_options.h"
-#include "scdcf/core/atomic_file.h"
 #include "scdcf/core/error.h"
-#include "scdcf/train/run_folder.h"
-#include "status_line.h"
+#include "scdcf/files/atomic_file.h"
+#include "scdcf/runs/run_folder.h"
+#include "scdcf/terminal/status_line.h"
 
 namespace scdcf::app {
 namespace {
@@ -45,7 +45,7 @@ std::vector<int> realisations_of(const TrainArguments& arguments) {
 
 /// Trains one realisation; true where it came to its end.
 bool train_one(const TrainArguments& arguments, train::RunConfig config, const fs::path& folder,
-               const std::string& prefix, StatusLine& line) {
+               const std::string& prefix, terminal::StatusLine& line) {
   train::check(config.train);  // before the data is loaded, which takes longer
   const auto splits = data::load(config.data);
   double train_loss = 0, accuracy = 0;
@@ -53,8 +53,8 @@ bool train_one(const TrainArguments& arguments, train::RunConfig config, const f
   callbacks.on_start = [&](const train::RunConfig& fitted) {
     config = fitted;
     if (!folder.empty()) {
-      train::prepare_run_folder(folder, config, arguments.resume);
-      write_file_atomically(folder / "config.toml", to_toml(config));
+      runs::prepare_run_folder(folder, config, arguments.resume);
+      files::write_file_atomically(folder / "config.toml", to_toml(config));
     }
     line.print(prefix + text("%s: %lld training, %lld validation and %lld test images, checksum %s",
                              splits.name.c_str(), static_cast<long long>(splits.train.count()),
@@ -65,7 +65,7 @@ bool train_one(const TrainArguments& arguments, train::RunConfig config, const f
     line.update(prefix + text("epoch %lld/%lld  step %lld/%lld  %.0f images/s  loss %.4f  validation %.2f%%  %s left",
                               static_cast<long long>(p.epoch), static_cast<long long>(p.epochs),
                               static_cast<long long>(p.step), static_cast<long long>(p.steps), p.images_per_second,
-                              train_loss, 100 * accuracy, clock_text(p.seconds_left).c_str()));
+                              train_loss, 100 * accuracy, terminal::clock_text(p.seconds_left).c_str()));
   };
   callbacks.on_epoch = [&](const train::EpochRecord& r) {
     train_loss = r.train_loss;
@@ -82,9 +82,9 @@ bool train_one(const TrainArguments& arguments, train::RunConfig config, const f
   line.print(prefix + text("test accuracy %.2f%% of %lld images (epoch %lld, validation %.2f%%), trained in %s",
                            100 * result.test.accuracy, static_cast<long long>(splits.test.count()),
                            static_cast<long long>(result.best_epoch), 100 * result.best_validation,
-                           clock_text(result.seconds).c_str()));
+                           terminal::clock_text(result.seconds).c_str()));
   if (!folder.empty()) {
-    const auto missing = train::write_result(folder, config, result);
+    const auto missing = runs::write_result(folder, config, result);
     if (!missing.empty()) line.print(prefix + "curves: " + missing);
     line.print(prefix + "model.pt, result.json and metrics.jsonl are in " + folder.string());
   }
@@ -95,7 +95,7 @@ bool train_one(const TrainArguments& arguments, train::RunConfig config, const f
 void train_all(const TrainArguments& arguments) {
   const auto numbers = realisations_of(arguments);
   const InterruptScope interrupt;
-  StatusLine line;
+  terminal::StatusLine line;
   std::vector<std::thread> threads;
   std::vector<std::exception_ptr> failures(numbers.size());
   std::vector<char> finished(numbers.size(), 0);
@@ -104,7 +104,7 @@ void train_all(const TrainArguments& arguments) {
       const bool alone = arguments.realisations.empty();
       fs::path folder = arguments.out;
       if (!alone && !folder.empty()) folder /= "realisation-" + std::to_string(numbers[i]);
-      auto config = arguments.only_resumes ? train::read_run_config(folder) : arguments.config;
+      auto config = arguments.only_resumes ? runs::read_run_config(folder) : arguments.config;
       if (!alone || !arguments.only_resumes) config.data.realisation = numbers[i];
       finished[i] = train_one(arguments, config, folder, alone ? "" : text("[%d] ", numbers[i]), line);
     } catch (...) {

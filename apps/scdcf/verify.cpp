@@ -9,7 +9,7 @@
 #include "commands.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/runtime.h"
-#include "scdcf/experiments/verification.h"
+#include "scdcf/verify/verify.h"
 
 namespace scdcf::app {
 namespace {
@@ -19,7 +19,7 @@ struct Options {
   std::string out;
 };
 
-void print(const experiments::Claim& claim, double seconds) {
+void print(const verify::Finding& claim, double seconds) {
   std::cout << claim.statement << '\n';
   claim.table.print(std::cout);
   std::cout << "  " << claim.verdict << ": " << (claim.holds ? "HOLDS" : "FAILS") << " ("
@@ -27,7 +27,7 @@ void print(const experiments::Claim& claim, double seconds) {
             << std::flush;
 }
 
-void verify(const Options& options) {
+void run(const Options& options) {
   std::error_code failed;
   if (!options.out.empty()) {
     std::filesystem::create_directories(options.out, failed);
@@ -37,8 +37,7 @@ void verify(const Options& options) {
       nlohmann::ordered_json{{"version", version()}, {"commit", commit()}, {"claims", nlohmann::json::array()}};
   bool all_hold = true;
   std::string missing_pictures;
-  for (const auto& measure : {experiments::verify_theorem1, experiments::verify_proposition2,
-                              experiments::verify_theorem2, experiments::verify_theorem3}) {
+  for (const auto& measure : {verify::theorem1, verify::proposition2, verify::theorem2, verify::theorem3}) {
     const auto start = std::chrono::steady_clock::now();
     const auto claim = measure();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -75,7 +74,7 @@ void add_verify(CLI::App& app) {
   command
       ->add_option("--out", options->out, "Folder for the figures (PNG, SVG, data and gnuplot script); none without it")
       ->type_name("FOLDER");
-  command->callback([options] { verify(*options); });
+  command->callback([options] { run(*options); });
 }
 
 }  // namespace scdcf::app

@@ -5,12 +5,13 @@
 
 namespace {
 
-using scdcf::ScaleGrid;
+using scdcf::basis::ScaleGrid;
 
-void sample(benchmark::State& state, const char* name, int modes, const ScaleGrid& grid, scdcf::Sampling sampling) {
+void sample(benchmark::State& state, const char* name, int modes, const basis::ScaleGrid& grid,
+            scdcf::basis::Sampling sampling) {
   size_t values = 0;
   for (auto _ : state) {
-    const auto sampled = scdcf::sample_basis(scdcf::make_spatial_basis(name, modes), grid, sampling);
+    const auto sampled = scdcf::basis::sample_basis(scdcf::basis::make_spatial_basis(name, modes), grid, sampling);
     benchmark::DoNotOptimize(sampled.scales.data());
     values = 0;
     for (const auto& scale : sampled.scales) values += scale.filters.size();
@@ -18,20 +19,23 @@ void sample(benchmark::State& state, const char* name, int modes, const ScaleGri
   state.counters["filter_values"] = static_cast<double>(values);
 }
 
-constexpr auto kArea = scdcf::Sampling::area;
-constexpr auto kPoint = scdcf::Sampling::point;
+constexpr auto kArea = scdcf::basis::Sampling::area;
+constexpr auto kPoint = scdcf::basis::Sampling::point;
 
 // The layers of the paper's SMNIST network: five scales, widths 5 to 10, K = 15.
-BENCHMARK_CAPTURE(sample, sine_5_scales, "sine", 15, ScaleGrid(5, 0.25, 5), kArea)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(sample, sine_5_scales_point, "sine", 15, ScaleGrid(5, 0.25, 5), kPoint)
+BENCHMARK_CAPTURE(sample, sine_5_scales, "sine", 15, basis::ScaleGrid(5, 0.25, 5), kArea)
     ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(sample, hermite_gauss_5_scales, "hermite-gauss", 15, ScaleGrid(5, 0.25, 5), kArea)
+BENCHMARK_CAPTURE(sample, sine_5_scales_point, "sine", 15, basis::ScaleGrid(5, 0.25, 5), kPoint)
     ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(sample, bspline_5_scales, "bspline", 15, ScaleGrid(5, 0.25, 5), kArea)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(sample, hermite_gauss_5_scales, "hermite-gauss", 15, basis::ScaleGrid(5, 0.25, 5), kArea)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(sample, bspline_5_scales, "bspline", 15, basis::ScaleGrid(5, 0.25, 5), kArea)
+    ->Unit(benchmark::kMicrosecond);
 // Many scales: 17 over two octaves, widths 5 to 20.
-BENCHMARK_CAPTURE(sample, sine_17_scales, "sine", 15, ScaleGrid(17, 0.125, 5), kArea)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(sample, sine_17_scales, "sine", 15, basis::ScaleGrid(17, 0.125, 5), kArea)
+    ->Unit(benchmark::kMicrosecond);
 // Not separable, integrated numerically: widths 10 to 20.
-BENCHMARK_CAPTURE(sample, fourier_bessel_5_scales, "fourier-bessel", 15, ScaleGrid(5, 0.25, 10), kArea)
+BENCHMARK_CAPTURE(sample, fourier_bessel_5_scales, "fourier-bessel", 15, basis::ScaleGrid(5, 0.25, 10), kArea)
     ->Unit(benchmark::kMicrosecond);
 
 }  // namespace

@@ -5,25 +5,25 @@
 #include <benchmark/benchmark.h>
 #include <torch/torch.h>
 
+#include "scdcf/bench/layer_variants.h"
 #include "scdcf/core/runtime.h"
-#include "scdcf/experiments/bench_variants.h"
 
 namespace {
 
-using namespace scdcf::experiments;
+using namespace scdcf::bench;
 
-void joint_conv(benchmark::State& state, const BenchCase& bench_case, Variant variant, bool backward) {
+void joint_conv(benchmark::State& state, const bench::LayerCase& bench_case, bench::Variant variant, bool backward) {
   torch::manual_seed(0);
-  BenchLayer layer(bench_case, torch::kCPU);
+  bench::BenchLayer layer(bench_case, torch::kCPU);
   for (auto _ : state) layer.step(variant, backward);
   const double passes = !backward ? 1 : bench_case.lifting ? 2 : 3;  // a lifting layer has no gradient of its image
-  state.counters["FLOP/s"] = benchmark::Counter(2 * passes * layer.multiply_adds(Variant::separable),
+  state.counters["FLOP/s"] = benchmark::Counter(2 * passes * layer.multiply_adds(bench::Variant::separable),
                                                 benchmark::Counter::kIsIterationInvariantRate);
 }
 
 void register_cases() {
-  for (const auto& bench_case : bench_cases(8))
-    for (const Variant variant : {Variant::grouped, Variant::composed, Variant::separable})
+  for (const auto& bench_case : bench::layer_cases(8))
+    for (const bench::Variant variant : {bench::Variant::grouped, bench::Variant::composed, bench::Variant::separable})
       for (const bool backward : {false, true}) {
         const std::string name = bench_case.group + "/" + bench_case.name + "/" + name_of(variant) +
                                  (backward ? "/forward_backward" : "/forward");

@@ -6,7 +6,7 @@
 #include <benchmark/benchmark.h>
 #include <torch/torch.h>
 
-#include "scdcf/experiments/bench_cases.h"
+#include "scdcf/bench/layer_cases.h"
 #include "scdcf/models/skeleton.h"
 
 namespace {
@@ -45,7 +45,7 @@ void norm_relu_pool(benchmark::State& state, const Layer& layer, bool fused) {
 bool register_layers() {
   for (const int64_t image_size : {28, 56}) {
     int block = 0;
-    for (const auto& c : experiments::bench_cases(32)) {
+    for (const auto& c : bench::layer_cases(32)) {
       if (c.group != "smnist" + std::to_string(image_size)) continue;
       const auto [window, padding] = models::skeleton_pooling(image_size, block++);
       const Layer layer{c.batch, c.out_channels, c.grid.count(), c.size, {window, window, padding}};

@@ -9,7 +9,7 @@
 
 #include "support/expect_error.h"
 
-namespace scdcf {
+namespace scdcf::basis {
 namespace {
 
 using testing::expect_error;
@@ -176,4 +176,4 @@ TEST(FamilyErrors, name_the_argument) {
 }
 
 }  // namespace
-}  // namespace scdcf
+}  // namespace scdcf::basis

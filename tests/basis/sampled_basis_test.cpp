@@ -10,7 +10,7 @@
 
 #include "support/expect_error.h"
 
-namespace scdcf {
+namespace scdcf::basis {
 namespace {
 
 /// Sampled mode k at scale s, as a function of the pixel's place.
@@ -226,4 +226,4 @@ TEST(SampledBasis, the_bases_of_a_network_are_ready_within_50_ms) {
 }
 
 }  // namespace
-}  // namespace scdcf
+}  // namespace scdcf::basis

@@ -7,7 +7,7 @@
 #include "scdcf/basis/scale_grid.h"
 #include "support/expect_error.h"
 
-namespace scdcf {
+namespace scdcf::basis {
 namespace {
 
 TEST(ScaleBasis, rows_are_orthonormal) {
@@ -114,4 +114,4 @@ TEST(ScaleGrid, bad_numbers_for_ending_at_fail_by_name) {
 }
 
 }  // namespace
-}  // namespace scdcf
+}  // namespace scdcf::basis

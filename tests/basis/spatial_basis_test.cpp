@@ -9,7 +9,7 @@
 
 #include "support/expect_error.h"
 
-namespace scdcf {
+namespace scdcf::basis {
 namespace {
 
 constexpr double kPiSquaredOver4 = 2.46740110027233965471;
@@ -239,4 +239,4 @@ TEST(FourierBesselBasis, counts_modes_by_order_and_zero) {
 }
 
 }  // namespace
-}  // namespace scdcf
+}  // namespace scdcf::basis

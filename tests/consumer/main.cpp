@@ -6,7 +6,7 @@
 
 int main() {
   using namespace scdcf::nn;
-  const scdcf::ScaleGrid grid(3, 0.5, 4.0);
+  const scdcf::basis::ScaleGrid grid(3, 0.5, 4.0);
   torch::nn::Sequential network(LiftingConv(LiftingConvOptions(1, 4, grid).modes(8)), torch::nn::ReLU(),
                                 JointConv(JointConvOptions(4, 5, grid).modes(8).scale_taps(2)));
   const auto features = network->forward(torch::rand({2, 1, 16, 12}));

@@ -24,7 +24,7 @@ ImageSet example(int count, int channels = 1, int side = 64) {
   return set;
 }
 
-std::int64_t count_of(const report::Canvas& sheet, int value) {
+std::int64_t count_of(const pixels::Canvas& sheet, int value) {
   return std::count(sheet.pixels().begin(), sheet.pixels().end(), static_cast<std::uint8_t>(value));
 }
 

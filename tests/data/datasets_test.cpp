@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/samples.h"
 #include "scdcf/data/idx.h"
 #include "scdcf/data/places.h"
 #include "support/expect_error.h"
+#include "support/samples.h"
 
 namespace scdcf::data {
 namespace {
@@ -132,7 +132,7 @@ TEST(Load, image_folders_by_path_and_by_name) {
   for (const char* name : {"a", "b"})
     for (int i = 0; i < 30; ++i)
       folder.write("shapes/" + std::string(name) + "/" + std::to_string(i) + ".png",
-                   encode_png(testing::ramp(1, 6, 6)));
+                   pixels::encode_png(testing::ramp(1, 6, 6)));
   const auto by_path = load(named(folder.path("shapes")));
   EXPECT_EQ(by_path.train.count(), 44);
   EXPECT_EQ(by_path.validation.count(), 4);
@@ -148,10 +148,10 @@ TEST(Load, image_folders_by_path_and_by_name) {
 TEST(Load, stl10_with_and_without_test_pictures_and_by_fold) {
   const ScratchFolder folder;
   std::string folds;
-  Bytes labels;
+  files::Bytes labels;
   for (int i = 0; i < 10; ++i) folds += std::to_string(i) + " " + std::to_string(i + 10) + "\n";
   for (int i = 0; i < 20; ++i) labels.push_back(static_cast<std::uint8_t>(i % 10 + 1));
-  Bytes pixels;
+  files::Bytes pixels;
   for (int i = 0; i < 20; ++i) pixels.insert(pixels.end(), 27648, static_cast<std::uint8_t>(i));
   folder.write("stl10_binary/train_X.bin", pixels);
   folder.write("stl10_binary/train_y.bin", labels);
@@ -162,7 +162,7 @@ TEST(Load, stl10_with_and_without_test_pictures_and_by_fold) {
   EXPECT_EQ(sample.mean, (std::vector<double>{.4467, .4398, .4066}));
   EXPECT_EQ(sample.deviation, (std::vector<double>{.2603, .2566, .2713}));
 
-  folder.write("stl10_binary/test_X.bin", Bytes(27648));
+  folder.write("stl10_binary/test_X.bin", files::Bytes(27648));
   folder.write("stl10_binary/test_y.bin", {3});
   auto options = named("stl10", folder.path());
   options.fold = 4;

@@ -1,8 +1,8 @@
 #include "scdcf/data/glyphs.h"
 
-#include "data/samples.h"
 #include "scdcf/data/scaled.h"
 #include "support/expect_error.h"
+#include "support/samples.h"
 
 namespace scdcf::data {
 namespace {
@@ -13,9 +13,9 @@ TEST(Glyphs, are_the_same_on_every_machine) { EXPECT_EQ(checksum(draw_glyphs(0, 
 
 TEST(Glyphs, each_depends_on_its_index_alone) {
   const auto all = draw_glyphs(0, 40), some = draw_glyphs(25, 15);
-  EXPECT_EQ(Bytes(all.image(25), all.image(25) + 15 * 784), some.pixels);
+  EXPECT_EQ(files::Bytes(all.image(25), all.image(25) + 15 * 784), some.pixels);
   EXPECT_EQ(some.labels[0], 5);
-  EXPECT_EQ(glyph(31).pixels, Bytes(all.image(31), all.image(31) + 784));
+  EXPECT_EQ(glyph(31).pixels, files::Bytes(all.image(31), all.image(31) + 784));
 }
 
 TEST(Glyphs, lie_in_a_box_about_the_centre_and_are_neither_faint_nor_full) {

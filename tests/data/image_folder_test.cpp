@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "data/encoders.h"
 #include "scdcf/data/boxes.h"
+#include "support/encoders.h"
 #include "support/expect_error.h"
 
 namespace scdcf::data {
@@ -14,18 +14,19 @@ using testing::expect_error;
 using testing::ramp;
 using testing::ScratchFolder;
 
-Bytes constant_png(int channels, int side, std::uint8_t value) {
-  return encode_png({channels, side, side, Bytes(static_cast<std::size_t>(channels * side * side), value)});
+files::Bytes constant_png(int channels, int side, std::uint8_t value) {
+  return pixels::encode_png(
+      {channels, side, side, files::Bytes(static_cast<std::size_t>(channels * side * side), value)});
 }
 
 TEST(ImageFolder, reads_train_and_test_in_order_of_names) {
   const ScratchFolder folder;
   folder.write("train/b/2.png", constant_png(1, 4, 12));
   folder.write("train/b/1.PNG", constant_png(1, 4, 11));
-  folder.write("train/a/x.JPEG", testing::jpeg(Image{1, 4, 4, Bytes(16, 10)}));
+  folder.write("train/a/x.JPEG", testing::jpeg(pixels::Image{1, 4, 4, files::Bytes(16, 10)}));
   folder.write("train/a/notes.txt", bytes_of("passed over"));
   folder.write("train/a/.hidden.png", bytes_of("passed over"));
-  folder.write("test/a/q.jpg", testing::jpeg(Image{1, 4, 4, Bytes(16, 90)}));
+  folder.write("test/a/q.jpg", testing::jpeg(pixels::Image{1, 4, 4, files::Bytes(16, 90)}));
   folder.write("test/b/r.png", constant_png(1, 4, 91));
   EXPECT_TRUE(is_image_folder(folder.path()));
   const auto [train, test] = read_image_folder(folder.path());
@@ -47,7 +48,7 @@ TEST(ImageFolder, one_coloured_picture_makes_all_rgb_unless_asked_otherwise) {
   const auto colour = read_image_folder(folder.path());
   EXPECT_EQ(colour.train.channels, 3);
   EXPECT_EQ(colour.train.pixels, [] {
-    Bytes pixels(48, 7);
+    files::Bytes pixels(48, 7);
     pixels.insert(pixels.end(), 48, 9);
     return pixels;
   }());

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
-#include "data/samples.h"
 #include "scdcf/data/normalisation.h"
-#include "scdcf/data/resize.h"
+#include "scdcf/pixels/resize.h"
 #include "support/expect_error.h"
+#include "support/samples.h"
 
 namespace scdcf::data {
 namespace {
@@ -34,7 +34,7 @@ ScalingOptions small_split() {
   return options;
 }
 
-Bytes picture(const ImageSet& set, std::int64_t i) { return {set.image(i), set.image(i) + set.image_bytes()}; }
+files::Bytes picture(const ImageSet& set, std::int64_t i) { return {set.image(i), set.image(i) + set.image_bytes()}; }
 
 TEST(Scaled, parts_have_their_sizes_and_proportions_and_share_nothing) {
   auto options = small_split();
@@ -43,7 +43,7 @@ TEST(Scaled, parts_have_their_sizes_and_proportions_and_share_nothing) {
   EXPECT_EQ(splits.train.count(), 300);
   EXPECT_EQ(splits.validation.count(), 100);
   EXPECT_EQ(splits.test.count(), 500);
-  std::set<Bytes> pool, seen;
+  std::set<files::Bytes> pool, seen;
   for (std::int64_t i = 0; i < 1000; ++i) pool.insert(picture(noise_set(), i));
   for (const auto* part : {&splits.train, &splits.validation, &splits.test}) {
     EXPECT_NEAR(std::count(part->labels.begin(), part->labels.end(), 1), 0.143 * static_cast<double>(part->count()), 3);
@@ -66,8 +66,8 @@ TEST(Scaled, each_picture_is_rescaled_by_its_factor) {
     ASSERT_GE(factor, 0.3F);
     ASSERT_LE(factor, 1.0F);
     sum += factor;
-    const Image original{1, 12, 12, picture(originals.train, i)};
-    const Image expected = rescale_about_centre(original, factor);  // the factor was rounded to a float
+    const pixels::Image original{1, 12, 12, picture(originals.train, i)};
+    const pixels::Image expected = pixels::rescale_about_centre(original, factor);  // the factor was rounded to a float
     for (std::size_t p = 0; p < 144; ++p) ASSERT_NEAR(picture(splits.train, i)[p], expected.pixels[p], 1);
   }
   EXPECT_NEAR(sum / 300, 0.65, 0.06);  // 5 deviations

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/samples.h"
+#include "scdcf/core/for_each.h"
 #include "scdcf/data/normalisation.h"
-#include "scdcf/data/threads.h"
 #include "support/expect_error.h"
+#include "support/samples.h"
 
 namespace scdcf::data {
 namespace {
@@ -79,7 +79,7 @@ TEST(SplitOff, parts_are_disjoint_and_keep_what_belongs_together) {
 
 TEST(Prefix, is_the_first_pictures) {
   const auto part = prefix(numbered(10), 4);
-  EXPECT_EQ(part.pixels, (Bytes{0, 1, 2, 3}));
+  EXPECT_EQ(part.pixels, (files::Bytes{0, 1, 2, 3}));
   EXPECT_EQ(part.scales.size(), 4U);
   EXPECT_EQ(prefix(numbered(10), 0).count(), 10);
   expect_error([] { prefix(numbered(10), 11); }, "got 11", "0 to 10");
@@ -116,16 +116,6 @@ TEST(Normalisation, is_mean_and_deviation_per_channel) {
   EXPECT_DOUBLE_EQ(statistics.mean[1], 0.2);
   EXPECT_DOUBLE_EQ(statistics.deviation[1], 1.0);  // constant
   expect_error([] { channel_statistics(ImageSet{}); }, "empty");
-}
-
-TEST(Threads, every_index_once_and_the_first_failure_wins) {
-  std::vector<int> calls(1000);
-  for_each_index(1000, [&](std::int64_t i) { ++calls[static_cast<std::size_t>(i)]; });
-  EXPECT_EQ(calls, std::vector<int>(1000, 1));
-  for_each_index(0, [](std::int64_t) { FAIL(); });
-  for (int attempt = 0; attempt < 50; ++attempt)
-    expect_error([] { for_each_index(5000, [](std::int64_t i) { require(i % 1000 != 321, "index ", i, "."); }); },
-                 "index 321.");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "scdcf/data/stl10.h"
 
-#include "data/samples.h"
 #include "support/expect_error.h"
+#include "support/samples.h"
 
 namespace scdcf::data {
 namespace {
@@ -13,7 +13,7 @@ const std::vector<std::string> kNames = {"a", "b", "c", "d", "e", "f", "g", "h",
 constexpr std::size_t kImage = 3 * 96 * 96;
 
 TEST(Stl10, planes_are_column_by_column) {
-  Bytes bytes(2 * kImage);
+  files::Bytes bytes(2 * kImage);
   bytes[kImage + 2 * 9216 + 96 * 5 + 7] = 200;  // second picture, blue, column 5, row 7
   const auto set = parse_stl10(bytes, {1, 10}, kNames, "x");
   EXPECT_EQ(set.channels, 3);
@@ -23,11 +23,11 @@ TEST(Stl10, planes_are_column_by_column) {
 }
 
 TEST(Stl10, refuses_wrong_sizes_and_labels) {
-  expect_error([] { parse_stl10(Bytes(kImage - 1), {1}, kNames, "X.bin"); }, "X.bin", "27647", "27648");
+  expect_error([] { parse_stl10(files::Bytes(kImage - 1), {1}, kNames, "X.bin"); }, "X.bin", "27647", "27648");
   expect_error([] { parse_stl10({}, {}, kNames, "X.bin"); }, "X.bin", "0 bytes");
-  expect_error([] { parse_stl10(Bytes(kImage), {1, 2}, kNames, "X.bin"); }, "X.bin", "2 labels for 1");
-  expect_error([] { parse_stl10(Bytes(kImage), {0}, kNames, "X.bin"); }, "X.bin", "label 0 is 0", "1 to 10");
-  expect_error([] { parse_stl10(Bytes(kImage), {11}, kNames, "X.bin"); }, "X.bin", "label 0 is 11");
+  expect_error([] { parse_stl10(files::Bytes(kImage), {1, 2}, kNames, "X.bin"); }, "X.bin", "2 labels for 1");
+  expect_error([] { parse_stl10(files::Bytes(kImage), {0}, kNames, "X.bin"); }, "X.bin", "label 0 is 0", "1 to 10");
+  expect_error([] { parse_stl10(files::Bytes(kImage), {11}, kNames, "X.bin"); }, "X.bin", "label 0 is 11");
 }
 
 TEST(Stl10, class_names_are_ten_lines) {

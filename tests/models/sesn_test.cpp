@@ -15,7 +15,7 @@ namespace scdcf::models {
 namespace {
 
 TEST(Sesn, the_basis_is_hermite_gauss_at_sigma_and_its_fractions) {
-  const auto basis = make_spatial_basis("sesn-28", 49);
+  const auto basis = basis::make_spatial_basis("sesn-28", 49);
   ASSERT_TRUE(basis->is_separable());
   const double y = 0.2, x = -0.35;
   for (const int width : {0, 1, 2, 3}) {
@@ -39,8 +39,8 @@ TEST(Sesn, filters_have_the_published_sigmas_and_kernel_sizes) {
   const Case cases[] = {{"sesn-28", 3, std::log2(3.0) / 2, 13.0 / 3, {1.5, 2.6, 4.5}, {5, 7, 13}},
                         {"sesn-56", 4, 1.0 / 3, 7.5, {2, 2.52, 3.17, 4}, {7, 9, 11, 15}}};
   for (const auto& c : cases) {
-    const auto sampled =
-        sample_basis(make_spatial_basis(c.basis, 49), ScaleGrid(c.count, c.step, c.finest), Sampling::point);
+    const auto sampled = basis::sample_basis(basis::make_spatial_basis(c.basis, 49),
+                                             basis::ScaleGrid(c.count, c.step, c.finest), basis::Sampling::point);
     for (size_t s = 0; s < c.sizes.size(); ++s) {
       const auto& scale = sampled.scales[s];
       const auto row = [&](int x) { return scale.rows[static_cast<size_t>(x + scale.radius)]; };

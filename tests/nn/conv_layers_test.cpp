@@ -20,7 +20,7 @@ using testing::device;
 using testing::expect_error;
 using testing::relative_error;
 
-const ScaleGrid kGrid(3, 0.5, 3.0);
+const basis::ScaleGrid kGrid(3, 0.5, 3.0);
 
 torch::Tensor features(int64_t batch, int64_t channels, int64_t scales, int64_t size) {
   return torch::randn({batch, channels, scales, size, size}, testing::on_device(torch::kFloat));
@@ -172,12 +172,12 @@ TEST(Layers, options_out_of_range_are_named) {
   expect_error([] { LiftingConv(LiftingConvOptions(1, 1, kGrid).stride(3)); }, "stride", "got 3");
   expect_error([] { LiftingConv(LiftingConvOptions(1, 1, kGrid).max_kernel_size(4)); }, "max_kernel_size", "even");
   expect_error([] { LiftingConv(LiftingConvOptions(1, 1, kGrid).max_kernel_size(-3)); }, "max_kernel_size", "-3");
-  expect_error([] { LiftingConv(LiftingConvOptions(1, 1, ScaleGrid(2, 0.5, 1.0)).modes(8)); }, "finest_width",
+  expect_error([] { LiftingConv(LiftingConvOptions(1, 1, basis::ScaleGrid(2, 0.5, 1.0)).modes(8)); }, "finest_width",
                "narrow");
-  expect_error([&] { ScaleGrid(3, 0.5, nan); }, "finest_width", "nan");
-  expect_error([&] { ScaleGrid(3, nan, 3); }, "step", "nan");
-  expect_error([] { ScaleGrid(0, 0.5, 3); }, "count", "got 0");
-  expect_error([] { ScaleGrid(60, 1, 3); }, "coarsest width");
+  expect_error([&] { basis::ScaleGrid(3, 0.5, nan); }, "finest_width", "nan");
+  expect_error([&] { basis::ScaleGrid(3, nan, 3); }, "step", "nan");
+  expect_error([] { basis::ScaleGrid(0, 0.5, 3); }, "count", "got 0");
+  expect_error([] { basis::ScaleGrid(60, 1, 3); }, "coarsest width");
   expect_error([] { JointConv(JointConvOptions(1, 1, kGrid).scale_taps(0)); }, "L_alpha", "got 0");
   expect_error([] { JointConv(JointConvOptions(1, 1, kGrid).scale_taps(2).scale_modes(3)); }, "K_alpha", "got 3");
   expect_error([] { PointwiseConv(PointwiseConvOptions(1, 1).stride(0)); }, "stride", "got 0");

@@ -51,7 +51,7 @@ void expect_input_gradients(Layer layer, std::vector<int64_t> input_shape) {
                             {torch::randn(input_shape, testing::on_device(torch::kDouble))}, 1e-5);
 }
 
-const ScaleGrid kSmall(2, 0.5, 3.0);
+const basis::ScaleGrid kSmall(2, 0.5, 3.0);
 
 TEST(Gradients, lifting_conv) {
   const auto layer = LiftingConv(LiftingConvOptions(2, 2, kSmall).modes(3));

@@ -11,7 +11,7 @@ namespace scdcf::nn {
 namespace {
 
 /// Mean squares of the pre-activations of a stack of `depth` layers with ReLU between them, without normalisation.
-std::vector<double> mean_squares(const ScaleGrid& grid, int modes, int taps, int depth, uint64_t seed) {
+std::vector<double> mean_squares(const basis::ScaleGrid& grid, int modes, int taps, int depth, uint64_t seed) {
   torch::manual_seed(seed);
   const torch::NoGradGuard no_grad;
   constexpr int64_t kChannels = 24;
@@ -31,11 +31,11 @@ std::vector<double> mean_squares(const ScaleGrid& grid, int modes, int taps, int
 
 TEST(Initialisation, keeps_the_mean_square_about_constant_through_twelve_layers) {
   struct Case {
-    ScaleGrid grid;
+    basis::ScaleGrid grid;
     int modes, taps;
   };
-  for (const Case& test : {Case{ScaleGrid(3, 0.5, 6.0), 8, 3}, Case{ScaleGrid(3, 0.5, 5.0), 15, 3},
-                           Case{ScaleGrid(3, 0.25, 5.0), 15, 1}, Case{ScaleGrid(2, 0.5, 9.0), 8, 2}}) {
+  for (const Case& test : {Case{basis::ScaleGrid(3, 0.5, 6.0), 8, 3}, Case{basis::ScaleGrid(3, 0.5, 5.0), 15, 3},
+                           Case{basis::ScaleGrid(3, 0.25, 5.0), 15, 1}, Case{basis::ScaleGrid(2, 0.5, 9.0), 8, 2}}) {
     // Over several draws: one stack of 24 channels varies by itself, and zero padding takes some at the borders.
     double log_gain = 0;
     constexpr int kSeeds = 3, kDepth = 12;
@@ -50,7 +50,7 @@ TEST(Initialisation, keeps_the_mean_square_about_constant_through_twelve_layers)
 
 TEST(Initialisation, has_the_deviation_that_the_expansion_asks_for) {
   torch::manual_seed(3);
-  JointConv layer(JointConvOptions(40, 40, ScaleGrid(2, 0.5, 5.0)).modes(15));
+  JointConv layer(JointConvOptions(40, 40, basis::ScaleGrid(2, 0.5, 5.0)).modes(15));
   const double expected = layer->expansion().initial_deviation(40);
   EXPECT_NEAR(layer->coefficients.std().item<double>(), expected, 0.02 * expected);
   EXPECT_EQ(layer->bias.abs().sum().item<float>(), 0);

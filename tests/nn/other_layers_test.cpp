@@ -127,7 +127,7 @@ TEST(PointwiseConv, reaches_finer_scales_as_the_joint_convolution_does) {
 }
 
 TEST(ResidualBlock, is_the_identity_when_its_second_convolution_is_zero) {
-  ResidualBlock block(ResidualBlockOptions(JointConvOptions(2, 2, ScaleGrid(2, 0.5, 3.0)).modes(3)));
+  ResidualBlock block(ResidualBlockOptions(JointConvOptions(2, 2, basis::ScaleGrid(2, 0.5, 3.0)).modes(3)));
   block->to(testing::device());
   block->to(torch::kDouble);
   {
@@ -142,7 +142,7 @@ TEST(ResidualBlock, is_the_identity_when_its_second_convolution_is_zero) {
 TEST(ResidualBlock, changes_channels_and_size_and_survives_cloning_and_saving) {
   torch::manual_seed(4);
   const auto options =
-      ResidualBlockOptions(JointConvOptions(2, 5, ScaleGrid(2, 0.5, 3.0)).modes(3).stride(2)).dropout(0.3);
+      ResidualBlockOptions(JointConvOptions(2, 5, basis::ScaleGrid(2, 0.5, 3.0)).modes(3).stride(2)).dropout(0.3);
   ResidualBlock block(options), loaded(options);
   std::stringstream stream;
   torch::save(block, stream);

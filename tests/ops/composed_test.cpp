@@ -41,7 +41,7 @@ TEST(Composed, equals_the_direct_sum_for_every_basis) {
   torch::manual_seed(3);
   for (const auto& name : {"sine", "hermite-gauss", "bspline", "fourier-bessel"}) {
     try {
-      make_spatial_basis(name, 1);
+      basis::make_spatial_basis(name, 1);
     } catch (const Error&) {
       continue;  // built without Boost
     }

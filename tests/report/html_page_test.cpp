@@ -4,6 +4,7 @@
 
 namespace {
 
+using namespace scdcf;
 using namespace scdcf::report;
 
 bool has(const HtmlPage& page, const std::string& part) { return page.text().find(part) != std::string::npos; }
@@ -33,7 +34,7 @@ TEST(HtmlPage, holds_its_pictures) {
   HtmlPage page("t");
   page.picture({Picture::Kind::svg, "foobar", "a \"plot\"", 720, false}, "seen");
   EXPECT_TRUE(has(page, "<img src=\"data:image/svg+xml;base64,Zm9vYmFy\" alt=\"a &quot;plot&quot;\" width=\"720\">"));
-  const Canvas canvas(1, 2, 2, {0, 0, 0});
+  const pixels::Canvas canvas(1, 2, 2, {0, 0, 0});
   page.cards({{picture_of(canvas, "cat", 20), {{"right", Card::Mark::right}, {"no", Card::Mark::wrong}}}});
   EXPECT_TRUE(has(page, "<img src=\"data:image/png;base64,iVBORw0KGgo"));
   EXPECT_TRUE(has(page, "<p class=\"right\">right</p><p class=\"wrong\">no</p>"));

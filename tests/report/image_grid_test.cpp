@@ -12,7 +12,7 @@ namespace {
 using testing::expect_error;
 
 /// How many pixels of a picture have this colour.
-long count_of(const Canvas& canvas, Colour colour) {
+long count_of(const pixels::Canvas& canvas, pixels::Colour colour) {
   const auto& pixels = canvas.pixels();
   const auto area = pixels.size() / 3;
   long found = 0;
@@ -29,43 +29,24 @@ ImageGrid two_maps() {
   return grid;
 }
 
-TEST(ColourMap, ends_are_reached_and_not_exceeded) {
-  EXPECT_EQ(colour_of(ColourMap::grey, 0), (Colour{0, 0, 0}));
-  EXPECT_EQ(colour_of(ColourMap::grey, 1), (Colour{255, 255, 255}));
-  for (const auto map : {ColourMap::grey, ColourMap::viridis}) {
-    EXPECT_EQ(colour_of(map, -3), colour_of(map, 0));
-    EXPECT_EQ(colour_of(map, 7), colour_of(map, 1));
-  }
-}
-
-TEST(ColourMap, viridis_grows_lighter_all_the_way) {
-  double last = -1;
-  for (int i = 0; i <= 100; ++i) {
-    const auto colour = colour_of(ColourMap::viridis, i / 100.0);
-    const double lightness = 0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2];
-    EXPECT_GT(lightness, last) << i;
-    last = lightness;
-  }
-}
-
 TEST(ImageGridTest, a_map_covers_its_square_in_the_colour_of_its_value) {
   const auto canvas = draw(two_maps());
-  EXPECT_GE(count_of(canvas, colour_of(ColourMap::viridis, 0)), 100 * 100);
-  EXPECT_GE(count_of(canvas, colour_of(ColourMap::viridis, 1)), 100 * 100);
+  EXPECT_GE(count_of(canvas, pixels::colour_of(pixels::ColourMap::viridis, 0)), 100 * 100);
+  EXPECT_GE(count_of(canvas, pixels::colour_of(pixels::ColourMap::viridis, 1)), 100 * 100);
 }
 
 TEST(ImageGridTest, a_given_range_decides_the_colours_and_cuts_off) {
   auto grid = two_maps();
   grid.range = ValueRange{-1, 0.5};
   const auto canvas = draw(grid);
-  EXPECT_GE(count_of(canvas, colour_of(ColourMap::viridis, 2.0 / 3)), 100 * 100) << "0 in [-1, 0.5]";
-  EXPECT_GE(count_of(canvas, colour_of(ColourMap::viridis, 1)), 100 * 100) << "1 is beyond";
+  EXPECT_GE(count_of(canvas, pixels::colour_of(pixels::ColourMap::viridis, 2.0 / 3)), 100 * 100) << "0 in [-1, 0.5]";
+  EXPECT_GE(count_of(canvas, pixels::colour_of(pixels::ColourMap::viridis, 1)), 100 * 100) << "1 is beyond";
 }
 
 TEST(ImageGridTest, a_row_may_have_its_own_range) {
   auto grid = two_maps();
   grid.rows.push_back({"own", {{1, 1, {10.0F}}}, {}, ValueRange{0, 20}});
-  EXPECT_GE(count_of(draw(grid), colour_of(ColourMap::viridis, 0.5)), 100 * 100);
+  EXPECT_GE(count_of(draw(grid), pixels::colour_of(pixels::ColourMap::viridis, 0.5)), 100 * 100);
 }
 
 TEST(ImageGridTest, long_labels_widen_the_picture_instead_of_overlapping) {

@@ -25,10 +25,11 @@ struct ConvProblem {
   DirectSum judge;
 
   ops::FilterBank filters() const {
-    return ops::FilterBank(sample_basis(make_spatial_basis(basis, modes), ScaleGrid(scales, 0.4, finest_width)));
+    return ops::FilterBank(
+        basis::sample_basis(basis::make_spatial_basis(basis, modes), basis::ScaleGrid(scales, 0.4, finest_width)));
   }
   torch::Tensor phi() const {
-    const auto values = make_scale_basis(lifting ? 1 : scale_modes, lifting ? 1 : taps);
+    const auto values = basis::make_scale_basis(lifting ? 1 : scale_modes, lifting ? 1 : taps);
     return torch::tensor(values.values, torch::kDouble).view({values.count, values.taps}).to(on_device(type));
   }
   torch::Tensor input() const {

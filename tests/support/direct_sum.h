@@ -20,7 +20,7 @@ struct DirectSum {
 
   /// input [N, C, P, H, W], coefficients [O, C, M, K], phi [M, T]: [N, O, S, H', W'] in double.
   torch::Tensor operator()(const torch::Tensor& input, const torch::Tensor& coefficients, const torch::Tensor& phi,
-                           const SampledBasis& basis) const {
+                           const basis::SampledBasis& basis) const {
     const auto x_tensor = input.detach().cpu().to(torch::kDouble).contiguous();
     const auto a_tensor = coefficients.detach().cpu().to(torch::kDouble).contiguous();
     const auto phi_tensor = phi.detach().cpu().to(torch::kDouble).contiguous();

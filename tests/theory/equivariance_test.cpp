@@ -20,9 +20,9 @@ namespace {
 constexpr double kStep = 0.25;
 
 /// Three layers with ReLU between them, four channels, K = 8, nine scales from six pixels on.
-torch::nn::Sequential stack(Sampling sampling, nn::ScalePadding padding, int taps, uint64_t seed) {
+torch::nn::Sequential stack(basis::Sampling sampling, nn::ScalePadding padding, int taps, uint64_t seed) {
   torch::manual_seed(seed);
-  const ScaleGrid grid(9, kStep, 6.0);
+  const basis::ScaleGrid grid(9, kStep, 6.0);
   torch::nn::Sequential net;
   net->push_back(nn::LiftingConv(nn::LiftingConvOptions(1, 4, grid).modes(8).sampling(sampling).bias(false)));
   for (int l = 1; l < 3; ++l) {
@@ -47,8 +47,8 @@ std::optional<torch::Tensor> digits_on_canvas() {
 }
 
 /// Mean over a few random nets of the error after layer 1, 2, 3 at scales 1, 4, 8.
-std::array<std::array<double, 3>, 3> errors(const torch::Tensor& images, Sampling sampling, nn::ScalePadding padding,
-                                            int taps) {
+std::array<std::array<double, 3>, 3> errors(const torch::Tensor& images, basis::Sampling sampling,
+                                            nn::ScalePadding padding, int taps) {
   constexpr int kNets = 3;
   std::array<std::array<double, 3>, 3> result{};
   for (uint64_t seed = 1; seed <= kNets; ++seed) {
@@ -63,13 +63,13 @@ std::array<std::array<double, 3>, 3> errors(const torch::Tensor& images, Samplin
 TEST(Equivariance, on_real_digits_area_sampling_beats_point_sampling_and_replicate_beats_zero) {
   const auto images = digits_on_canvas();
   if (!images) GTEST_SKIP() << "MNIST is not here; set SCDCF_DATA to a folder that holds mnist/";
-  const auto area = errors(*images, Sampling::area, nn::ScalePadding::replicate, 2);
+  const auto area = errors(*images, basis::Sampling::area, nn::ScalePadding::replicate, 2);
   EXPECT_LE(area[0][0], 0.045);
   EXPECT_LE(area[0][1], 0.035);
   EXPECT_LE(area[0][2], 0.02);
-  const auto point = errors(*images, Sampling::point, nn::ScalePadding::replicate, 2);
+  const auto point = errors(*images, basis::Sampling::point, nn::ScalePadding::replicate, 2);
   EXPECT_GT(point[0][0], 2 * area[0][0]);
-  const auto zero = errors(*images, Sampling::area, nn::ScalePadding::zero, 2);
+  const auto zero = errors(*images, basis::Sampling::area, nn::ScalePadding::zero, 2);
   EXPECT_GT(zero[1][0], 8 * area[1][0]);
   std::printf("relative error at scales 1/4/8, layer 1: area %.3f/%.3f/%.3f, point %.3f/%.3f/%.3f\n", area[0][0],
               area[0][1], area[0][2], point[0][0], point[0][1], point[0][2]);
@@ -88,7 +88,7 @@ TEST(Equivariance, an_ordinary_convolution_fails_where_a_lifting_convolution_doe
   }
   torch::nn::Sequential plain(torch::nn::Conv2d(torch::nn::Conv2dOptions(1, 4, 5).padding(2).bias(false)));
   torch::nn::Sequential scale_aware(
-      nn::LiftingConv(nn::LiftingConvOptions(1, 4, ScaleGrid(4, kStep, 5.0)).modes(8).bias(false)));
+      nn::LiftingConv(nn::LiftingConvOptions(1, 4, basis::ScaleGrid(4, kStep, 5.0)).modes(8).bias(false)));
   plain->to(testing::device());
   scale_aware->to(testing::device());
   const GroupElement g{kStep, 0, 0};
@@ -98,7 +98,7 @@ TEST(Equivariance, an_ordinary_convolution_fails_where_a_lifting_convolution_doe
 }
 
 TEST(Equivariance, is_exact_for_a_translation_by_whole_pixels) {
-  auto net = stack(Sampling::area, nn::ScalePadding::replicate, 2, 1);
+  auto net = stack(basis::Sampling::area, nn::ScalePadding::replicate, 2, 1);
   auto image = torch::zeros({1, 1, 120, 120}, testing::on_device(torch::kFloat));
   image.slice(2, 54, 66).slice(3, 54, 66).normal_();
   for (const auto& layer : layerwise_equivariance_error(net, image, {0, 3, -2}, kStep))
@@ -107,7 +107,7 @@ TEST(Equivariance, is_exact_for_a_translation_by_whole_pixels) {
 
 TEST(Equivariance, follows_pooled_maps_onto_their_coarser_grid) {
   torch::manual_seed(6);
-  const ScaleGrid grid(3, kStep, 5.0);
+  const basis::ScaleGrid grid(3, kStep, 5.0);
   torch::nn::Sequential net(nn::LiftingConv(nn::LiftingConvOptions(1, 2, grid).modes(3).bias(false)),
                             nn::SpatialAvgPool(), nn::ScaleMaxProjection());
   net->to(testing::device());

@@ -12,7 +12,7 @@
 namespace scdcf::theory {
 namespace {
 
-const ScaleGrid kGrid(3, 0.5, 5.0);
+const basis::ScaleGrid kGrid(3, 0.5, 5.0);
 
 TEST(Stability, lifting_constant_by_hand) {
   // One channel in and out, only mode 1: A_1 = pi sqrt(mu_1) |a_paper| with mu_1 = pi^2/2 and a_paper = h^2/norm.

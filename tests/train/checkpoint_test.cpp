@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "scdcf/core/sha256.h"
+#include "scdcf/files/sha256.h"
 #include "support/device.h"
 #include "support/expect_error.h"
 #include "support/scratch_folder.h"
@@ -32,7 +32,7 @@ class CheckpointFile : public scdcf::testing::ScratchFolder {
   /// A sum that fits, so that nothing but the content is wrong.
   static void write_with_sum(const fs::path& file, const std::string& bytes) {
     write(file, bytes);
-    Sha256 hash;
+    files::Sha256 hash;
     hash.add(bytes.data(), bytes.size());
     write(file.string() + ".sha256", hash.hex() + "  x\n");
   }

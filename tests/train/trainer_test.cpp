@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "scdcf/train/run_folder.h"
+#include "scdcf/runs/run_folder.h"
 #include "support/expect_error.h"
 #include "support/scratch_folder.h"
 #include "train/tiny.h"
@@ -29,7 +29,7 @@ class Trainer : public scdcf::testing::ScratchFolder {
   /// Trains into run_, at most `steps` steps.
   train::TrainResult train_for(int steps, bool resume) {
     train::TrainCallbacks callbacks;
-    callbacks.on_start = [&](const train::RunConfig& config) { train::prepare_run_folder(run_, config, resume); };
+    callbacks.on_start = [&](const train::RunConfig& config) { runs::prepare_run_folder(run_, config, resume); };
     callbacks.on_note = [&](const std::string& note) { notes_ += note + "\n"; };
     callbacks.stop = [&] { return --steps <= 0; };
     return train::train(config_, splits_, {run_, resume, 0}, callbacks);
@@ -61,7 +61,7 @@ TEST_F(Trainer, keeps_the_best_epoch_and_tells_about_every_one) {
   for (std::string line; std::getline(lines, line); ++epoch) {
     const auto json = nlohmann::ordered_json::parse(line);
     EXPECT_EQ(json, train::to_json(result.history.at(epoch)));
-    EXPECT_EQ(train::to_json(train::record_from_json(json)), json);
+    EXPECT_EQ(train::to_json(runs::record_from_json(json)), json);
     if (scdcf::testing::device().is_cpu()) {
       EXPECT_GT(json.at("data_share").get<double>(), 0);
       EXPECT_LT(json.at("data_share").get<double>(), 1);
@@ -171,20 +171,20 @@ TEST_F(Trainer, a_run_folder_is_kept_and_refuses_other_options) {
   config_.train.learning_rate = 0.5;
   expect_error([&] { train_for(1, true); }, run_.string(), "train/learning_rate", "0.01", "0.5");
   EXPECT_EQ(read(run_ / "config.json"), before);
-  expect_error([&] { train::read_run_config(folder_); }, folder_.string(), "config.json");
+  expect_error([&] { runs::read_run_config(folder_); }, folder_.string(), "config.json");
   write(run_ / "config.json", "{");
-  expect_error([&] { train::read_run_config(run_); }, "config.json", "JSON");
+  expect_error([&] { runs::read_run_config(run_); }, "config.json", "JSON");
 }
 
 TEST_F(Trainer, a_trained_model_is_loaded_from_folder_file_or_checkpoint) {
-  expect_error([&] { train::load_model(run_, scdcf::testing::device()); }, run_.string(), "missing");
+  expect_error([&] { runs::load_model(run_, scdcf::testing::device()); }, run_.string(), "missing");
   train_for(1, false);
-  expect_error([&] { train::load_model(run_, scdcf::testing::device()); }, run_.string(), "no weights yet");
+  expect_error([&] { runs::load_model(run_, scdcf::testing::device()); }, run_.string(), "no weights yet");
   train_for(4, true);
-  EXPECT_NO_THROW(train::load_model(run_, scdcf::testing::device()));  // the best epoch so far
+  EXPECT_NO_THROW(runs::load_model(run_, scdcf::testing::device()));  // the best epoch so far
   const auto result = train_for(kNever, true);
   for (const auto& path : {run_, run_ / "model.pt"}) {
-    const auto model = train::load_model(path, scdcf::testing::device());
+    const auto model = runs::load_model(path, scdcf::testing::device());
     EXPECT_TRUE(scdcf::testing::same_weights(*model.network, *result.network));
     EXPECT_FALSE(model.network->is_training());
     EXPECT_EQ(model.class_names, splits_.train.class_names);
@@ -193,7 +193,7 @@ TEST_F(Trainer, a_trained_model_is_loaded_from_folder_file_or_checkpoint) {
     EXPECT_TRUE(model.calibration.has_value());
   }
   fs::remove(run_ / "model.pt.sha256");
-  expect_error([&] { train::load_model(run_, scdcf::testing::device()); }, "model.pt", "no checksum");
+  expect_error([&] { runs::load_model(run_, scdcf::testing::device()); }, "model.pt", "no checksum");
 }
 
 /// What Python's torch finds in a model file, as JSON: every name with its shape and its numbers.

@@ -3,7 +3,7 @@
 #include "scdcf/basis/family.h"
 #include "scdcf/core/error.h"
 
-namespace scdcf {
+namespace scdcf::basis {
 namespace {
 
 double binomial(int n, int k) {
@@ -69,4 +69,4 @@ FamilyPtr make_bspline_family(int size, int degree) {
   return std::make_shared<BsplineFamily>(size, degree);
 }
 
-}  // namespace scdcf
+}  // namespace scdcf::basis

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-namespace scdcf {
+namespace scdcf::basis {
 
 class Family {
  public:
@@ -40,4 +40,4 @@ FamilyPtr make_hermite_gauss_family(int size, double sigma = 0.25);
 /// >= 1.
 FamilyPtr make_bspline_family(int size, int degree = 3);
 
-}  // namespace scdcf
+}  // namespace scdcf::basis

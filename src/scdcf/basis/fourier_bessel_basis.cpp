@@ -7,7 +7,7 @@
 #  include <boost/math/special_functions/bessel.hpp>
 #  include <cmath>
 
-namespace scdcf {
+namespace scdcf::basis {
 namespace {
 
 /// Five Gauss-Legendre nodes a side. The largest error over the pixels of a filter, for K = 15: 5e-6 when it is four
@@ -145,16 +145,16 @@ SpatialBasisPtr make_fourier_bessel_basis(int size) {
   return std::make_shared<FourierBesselBasis>(std::move(modes), std::move(disk));
 }
 
-}  // namespace scdcf
+}  // namespace scdcf::basis
 
 #else
 
-namespace scdcf {
+namespace scdcf::basis {
 
 SpatialBasisPtr make_fourier_bessel_basis(int) {
   detail::fail("fourier-bessel basis: this build has no Boost.Math; install its headers and build again");
 }
 
-}  // namespace scdcf
+}  // namespace scdcf::basis
 
 #endif

@@ -3,7 +3,7 @@
 #include "scdcf/basis/family.h"
 #include "scdcf/core/error.h"
 
-namespace scdcf {
+namespace scdcf::basis {
 namespace {
 
 /// He_n(t) exp(-t^2/2) by the three-term recurrence He_{n+1} = t He_n - n He_{n-1}.
@@ -48,4 +48,4 @@ FamilyPtr make_hermite_gauss_family(int size, double sigma) {
   return std::make_shared<HermiteGaussFamily>(size, sigma);
 }
 
-}  // namespace scdcf
+}  // namespace scdcf::basis

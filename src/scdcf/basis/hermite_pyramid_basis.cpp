@@ -4,7 +4,7 @@
 #include "scdcf/basis/spatial_basis.h"
 #include "scdcf/core/error.h"
 
-namespace scdcf {
+namespace scdcf::basis {
 namespace {
 
 /// The Hermite-Gauss functions of every width, one width after the other.
@@ -51,4 +51,4 @@ SpatialBasisPtr make_hermite_pyramid_basis(std::string name, int size, double si
                               std::move(modes));
 }
 
-}  // namespace scdcf
+}  // namespace scdcf::basis

@@ -4,7 +4,7 @@
 #include "scdcf/basis/spatial_basis.h"
 #include "scdcf/core/error.h"
 
-namespace scdcf {
+namespace scdcf::basis {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
@@ -54,4 +54,4 @@ SpatialBasisPtr make_log_radial_basis(int size) {
   return std::make_shared<LogRadialBasis>(std::move(modes), size / 6);
 }
 
-}  // namespace scdcf
+}  // namespace scdcf::basis

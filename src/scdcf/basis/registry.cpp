@@ -6,7 +6,7 @@
 #include "scdcf/basis/spatial_basis.h"
 #include "scdcf/core/error.h"
 
-namespace scdcf {
+namespace scdcf::basis {
 namespace {
 
 /// The smallest n with n(n+1)/2 >= size: enough 1-D functions for every mode of total order below n, and so for the
@@ -83,4 +83,4 @@ SpatialBasisPtr make_spatial_basis(const std::string& name, int size) {
 
 std::vector<std::string> spatial_basis_names() { return registry().names(); }
 
-}  // namespace scdcf
+}  // namespace scdcf::basis

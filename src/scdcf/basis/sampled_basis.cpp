@@ -6,7 +6,7 @@
 
 #include "scdcf/core/error.h"
 
-namespace scdcf {
+namespace scdcf::basis {
 namespace {
 
 /// The part of pixel i, [i - 1/2, i + 1/2], inside the support of `width` pixels, on the reference interval [-1, 1].
@@ -149,4 +149,4 @@ SampledBasis sample_basis(SpatialBasisPtr basis, const ScaleGrid& grid, Sampling
   return result;
 }
 
-}  // namespace scdcf
+}  // namespace scdcf::basis

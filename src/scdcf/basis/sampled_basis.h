@@ -10,7 +10,7 @@
 #include "scdcf/basis/scale_grid.h"
 #include "scdcf/basis/spatial_basis.h"
 
-namespace scdcf {
+namespace scdcf::basis {
 
 enum class Sampling {
   area,   // the integral over each pixel: anti-aliased, the default
@@ -52,4 +52,4 @@ int radius_for_width(double width);
 SampledBasis sample_basis(SpatialBasisPtr basis, const ScaleGrid& grid, Sampling sampling = Sampling::area,
                           int max_size = 0);
 
-}  // namespace scdcf
+}  // namespace scdcf::basis

@@ -5,7 +5,7 @@
 #include "scdcf/basis/family.h"
 #include "scdcf/core/error.h"
 
-namespace scdcf {
+namespace scdcf::basis {
 
 ScaleBasis make_scale_basis(int count, int taps) {
   require(taps >= 1 && taps <= 1024, "scale taps L_alpha: got ", taps, ", expected 1 to 1024");
@@ -20,4 +20,4 @@ ScaleBasis make_scale_basis(int count, int taps) {
   return basis;
 }
 
-}  // namespace scdcf
+}  // namespace scdcf::basis

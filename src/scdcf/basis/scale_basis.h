@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace scdcf {
+namespace scdcf::basis {
 
 /// phi_m at the L_alpha interior points -1 + 2(t+1)/(L_alpha+1): the sines vanish at the ends of [-1, 1], so the ends
 /// are not taps. The rows are orthonormal, and complete for count = taps.
@@ -24,4 +24,4 @@ struct ScaleBasis {
 /// 1 <= count <= taps.
 ScaleBasis make_scale_basis(int count, int taps);
 
-}  // namespace scdcf
+}  // namespace scdcf::basis

@@ -4,7 +4,7 @@
 
 #include "scdcf/core/error.h"
 
-namespace scdcf {
+namespace scdcf::basis {
 
 namespace {
 constexpr double kWidestFilter = 4096;
@@ -28,4 +28,4 @@ ScaleGrid ScaleGrid::ending_at(int count, double step, double coarsest_width) {
 
 double ScaleGrid::width(int scale) const { return finest_width_ * std::exp2(scale * step_); }
 
-}  // namespace scdcf
+}  // namespace scdcf::basis

@@ -1,7 +1,7 @@
 // The truncated, discretised scale axis (Section 5.1): N_s widths in geometric progression.
 #pragma once
 
-namespace scdcf {
+namespace scdcf::basis {
 
 /// Filters at scale index s are width(s) = finest_width * 2^(s*step) pixels wide; index 0 is the finest, the paper's
 /// alpha = -T, and neighbouring indices differ by `step` octaves in alpha.
@@ -29,4 +29,4 @@ class ScaleGrid {
   double finest_width_;
 };
 
-}  // namespace scdcf
+}  // namespace scdcf::basis

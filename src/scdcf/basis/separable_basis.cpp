@@ -6,7 +6,7 @@
 #include "scdcf/basis/spatial_basis.h"
 #include "scdcf/core/error.h"
 
-namespace scdcf {
+namespace scdcf::basis {
 namespace {
 
 class SeparableBasis final : public SpatialBasis {
@@ -64,4 +64,4 @@ SpatialBasisPtr make_separable_basis(std::string name, FamilyPtr family, std::ve
   return std::make_shared<SeparableBasis>(std::move(name), std::move(family), std::move(modes));
 }
 
-}  // namespace scdcf
+}  // namespace scdcf::basis

@@ -3,7 +3,7 @@
 #include "scdcf/basis/family.h"
 #include "scdcf/core/error.h"
 
-namespace scdcf {
+namespace scdcf::basis {
 namespace {
 
 constexpr double kHalfPi = 1.57079632679489661923;
@@ -36,4 +36,4 @@ FamilyPtr make_sine_family(int size) {
   return std::make_shared<SineFamily>(size);
 }
 
-}  // namespace scdcf
+}  // namespace scdcf::basis

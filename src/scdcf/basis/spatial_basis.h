@@ -14,7 +14,7 @@
 
 #include "scdcf/basis/family.h"
 
-namespace scdcf {
+namespace scdcf::basis {
 
 /// psi_k = column(y) * row(x) where the basis is separable; for others the two indices only name the mode.
 struct SpatialMode {
@@ -85,4 +85,4 @@ SpatialBasisPtr make_spatial_basis(const std::string& name, int size);
 
 std::vector<std::string> spatial_basis_names();
 
-}  // namespace scdcf
+}  // namespace scdcf::basis

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "scdcf/data/files.h"
+#include "scdcf/files/read_file.h"
 
 namespace scdcf::data {
 
@@ -19,6 +19,6 @@ using Boxes = std::map<std::string, Box>;
 
 /// A header line, split,class,file,x0,y0,x1,y1 or class,file,x0,y0,x1,y1, then one line a picture. Throws Error, naming
 /// the line, for anything else: too few or too many fields, corners in the wrong order, a picture named twice.
-Boxes parse_boxes(const Bytes& text, const std::string& name);
+Boxes parse_boxes(const files::Bytes& text, const std::string& name);
 
 }  // namespace scdcf::data

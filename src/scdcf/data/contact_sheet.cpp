@@ -5,17 +5,17 @@
 #include <vector>
 
 #include "scdcf/core/error.h"
-#include "scdcf/report/bitmap_font.h"
+#include "scdcf/pixels/bitmap_font.h"
 
 namespace scdcf::data {
 namespace {
 
-using report::Canvas;
-using report::Colour;
+using pixels::Canvas;
+using pixels::Colour;
 
-constexpr Colour kGround = {238, 238, 238}, kInk = {40, 40, 40};
+constexpr pixels::Colour kGround = {238, 238, 238}, kInk = {40, 40, 40};
 constexpr int kGap = 4, kMargin = 10, kTextZoom = 2, kTileSide = 64;
-constexpr int kLineHeight = report::kGlyphHeight * kTextZoom + 8;
+constexpr int kLineHeight = pixels::kGlyphHeight * kTextZoom + 8;
 constexpr std::int64_t kMostPixels = std::int64_t{1} << 26;
 
 /// A row of the sheet: which pictures, and what is written before them.
@@ -55,11 +55,11 @@ std::vector<Row> rows_of_grid(const ImageSet& set, int count, int columns) {
   return rows;
 }
 
-int scaled_width(const std::string& text) { return report::text_width(text) * kTextZoom; }
+int scaled_width(const std::string& text) { return pixels::text_width(text) * kTextZoom; }
 
 }  // namespace
 
-Canvas contact_sheet(const ImageSet& set, const ContactSheetOptions& options) {
+pixels::Canvas contact_sheet(const ImageSet& set, const ContactSheetOptions& options) {
   require(set.count() > 0 && set.height > 0 && set.width > 0, "contact sheet: the set has no pictures");
   require(options.count > 0, "contact sheet: count: got ", options.count, ", expected at least 1");
   require(options.columns >= 0, "contact sheet: columns: got ", options.columns, ", expected 0 or more");
@@ -82,11 +82,11 @@ Canvas contact_sheet(const ImageSet& set, const ContactSheetOptions& options) {
   require(width * height <= kMostPixels && std::max(width, height) <= kMostPixels, "contact sheet: ", width, "x",
           height, " pixels are too many; show fewer pictures");
 
-  Canvas canvas(set.channels, static_cast<int>(height), static_cast<int>(width), kGround);
+  pixels::Canvas canvas(set.channels, static_cast<int>(height), static_cast<int>(width), kGround);
   canvas.text(options.title, kMargin, kMargin, kTextZoom, kInk);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const int y = top + static_cast<int>(static_cast<std::int64_t>(r) * step_y);
-    const int middle = y + (set.height * zoom - report::kCapitalHeight * kTextZoom) / 2;
+    const int middle = y + (set.height * zoom - pixels::kCapitalHeight * kTextZoom) / 2;
     canvas.text(rows[r].label, left - kMargin - scaled_width(rows[r].label), middle, kTextZoom, kInk);
     for (std::size_t c = 0; c < rows[r].pictures.size(); ++c)
       canvas.paste(set.image(rows[r].pictures[c]), set.channels, set.height, set.width,

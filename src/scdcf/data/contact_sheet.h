@@ -4,7 +4,7 @@
 #include <string>
 
 #include "scdcf/data/image_set.h"
-#include "scdcf/report/canvas.h"
+#include "scdcf/pixels/canvas.h"
 
 namespace scdcf::data {
 
@@ -16,6 +16,6 @@ struct ContactSheetOptions {
 
 /// The first pictures of the set, or of every class, with light gaps. Small pictures are enlarged by a whole factor.
 /// Throws Error for an empty set or a sheet of more than 64 million pixels.
-report::Canvas contact_sheet(const ImageSet& set, const ContactSheetOptions& options);
+pixels::Canvas contact_sheet(const ImageSet& set, const ContactSheetOptions& options);
 
 }  // namespace scdcf::data

@@ -10,10 +10,10 @@
 #include "scdcf/data/image_folder.h"
 #include "scdcf/data/normalisation.h"
 #include "scdcf/data/places.h"
-#include "scdcf/data/resize.h"
 #include "scdcf/data/scaled.h"
 #include "scdcf/data/split.h"
 #include "scdcf/data/stl10.h"
+#include "scdcf/pixels/resize.h"
 
 namespace scdcf::data {
 namespace {

@@ -5,12 +5,12 @@
 #include <memory>
 #include <vector>
 
-#include "scdcf/core/atomic_file.h"
 #include "scdcf/core/error.h"
-#include "scdcf/core/sha256.h"
 #include "scdcf/data/download.h"
-#include "scdcf/data/gzip_reader.h"
 #include "scdcf/data/places.h"
+#include "scdcf/files/atomic_file.h"
+#include "scdcf/files/gzip_reader.h"
+#include "scdcf/files/sha256.h"
 
 namespace scdcf::data {
 namespace {
@@ -25,7 +25,7 @@ class Content {
  public:
   Content(const fs::path& file, Digest digest) {
     if (digest == Digest::content)
-      gzip_ = std::make_unique<GzipReader>(file);
+      gzip_ = std::make_unique<files::GzipReader>(file);
     else
       plain_.open(file, std::ios::binary);
   }
@@ -36,7 +36,7 @@ class Content {
   }
 
  private:
-  std::unique_ptr<GzipReader> gzip_;
+  std::unique_ptr<files::GzipReader> gzip_;
   std::ifstream plain_;
 };
 
@@ -72,7 +72,7 @@ class Fetch {
       note(place.string() + (right ? ": already there" : ": its checksum is wrong; fetching it again"));
       return right;
     }
-    const bool all = std::all_of(file.members.begin(), file.members.end(), [&](const ArchiveMember& member) {
+    const bool all = std::all_of(file.members.begin(), file.members.end(), [&](const files::ArchiveMember& member) {
       const auto bytes = fs::file_size(folder_ / member.name, missing);
       return !missing && (member.bytes == 0 || bytes == static_cast<std::uintmax_t>(member.bytes));
     });
@@ -125,19 +125,19 @@ class Fetch {
     if (file.members.empty()) {
       fs::rename(part, folder_ / file.name, failed);
       require(!failed, (folder_ / file.name).string(), ": cannot be put in place: ", failed.message());
-      sync_folder(folder_);
+      files::sync_folder(folder_);
       return note((folder_ / file.name).string() + ": fetched, checksum right");
     }
     const auto bytes = static_cast<std::int64_t>(fs::file_size(part));
-    ExtractOptions extract;
+    files::ExtractOptions extract;
     extract.progress = [&](std::int64_t done) { tell({FetchProgress::Stage::unpack, file.name, done, bytes, 0}); };
-    extract_tar_gz(part, folder_, file.members, extract);
+    files::extract_tar_gz(part, folder_, file.members, extract);
     fs::remove(part, failed);  // its members are in place: what is left costs only space
     note(folder_.string() + ": fetched, checksum right, unpacked");
   }
 
   Verdict check(const SourceFile& file, const fs::path& path) {
-    Sha256 hash;
+    files::Sha256 hash;
     std::int64_t size = 0;
     try {
       Content content(path, file.digest);
@@ -148,7 +148,7 @@ class Fetch {
         if (size > file.bytes) return Verdict::wrong;
         tell({FetchProgress::Stage::check, file.name, size, file.bytes, 0});
       }
-    } catch (const TruncatedGzip&) {
+    } catch (const files::TruncatedGzip&) {
       return Verdict::too_short;
     } catch (const Error&) {  // not gzip, or damaged
       return Verdict::wrong;

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "scdcf/core/error.h"
-#include "scdcf/data/threads.h"
+#include "scdcf/core/for_each.h"
 
 namespace scdcf::data {
 namespace {
@@ -155,7 +155,7 @@ double squared_distance(double x, double y, Point a, Point b) {
 }
 
 /// Ink falls from full to none over one pixel at the edge of the pen.
-Image ink(const Strokes& strokes, double pen, double darkness) {
+pixels::Image ink(const Strokes& strokes, double pen, double darkness) {
   const double reach = pen / 2 + 0.5;
   std::vector<double> nearest(std::size_t{kGlyphSide} * kGlyphSide, reach * reach);
   const auto pixel = [](double coordinate) { return std::clamp(static_cast<int>(coordinate), 0, kGlyphSide); };
@@ -169,7 +169,7 @@ Image ink(const Strokes& strokes, double pen, double darkness) {
           best = std::min(best, squared_distance(x + 0.5, y + 0.5, a, b));
         }
     }
-  Image image{1, kGlyphSide, kGlyphSide, Bytes(nearest.size())};
+  pixels::Image image{1, kGlyphSide, kGlyphSide, files::Bytes(nearest.size())};
   for (std::size_t i = 0; i < nearest.size(); ++i) {
     const double coverage = std::clamp(reach - std::sqrt(nearest[i]), 0.0, 1.0);  // sqrt is exact in IEEE arithmetic
     const double rounded_up = darkness * coverage + 0.5;
@@ -180,7 +180,7 @@ Image ink(const Strokes& strokes, double pen, double darkness) {
 
 }  // namespace
 
-Image draw_glyph(int digit, Random& random) {
+pixels::Image draw_glyph(int digit, Random& random) {
   require(digit >= 0 && digit <= 9, "digit: got ", digit, ", expected 0 to 9");
   const auto& ways = ways_to_write(digit);
   const Strokes& model = ways[random.below(ways.size())];
@@ -199,7 +199,7 @@ Image draw_glyph(int digit, Random& random) {
   return ink(strokes, pen, darkness);
 }
 
-Image glyph(std::int64_t index) {
+pixels::Image glyph(std::int64_t index) {
   constexpr std::uint64_t kSeries = 0x676C797068;  // one series for all: realisations differ in the choice from it
   Random random(kSeries, 0, static_cast<std::uint64_t>(index));
   return draw_glyph(glyph_label(index), random);
@@ -211,8 +211,8 @@ ImageSet draw_glyphs(std::int64_t begin, std::int64_t count) {
   set.class_names = digit_names();
   set.pixels.resize(static_cast<std::size_t>(count * set.image_bytes()));
   for (std::int64_t i = 0; i < count; ++i) set.labels.push_back(glyph_label(begin + i));
-  for_each_index(count, [&](std::int64_t i) {
-    const Image image = glyph(begin + i);
+  for_each(count, cores(), [&](std::int64_t i) {
+    const pixels::Image image = glyph(begin + i);
     std::memcpy(set.pixels.data() + i * set.image_bytes(), image.pixels.data(), image.pixels.size());
   });
   return set;

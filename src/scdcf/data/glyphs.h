@@ -9,20 +9,20 @@
 #include <string>
 #include <vector>
 
-#include "scdcf/data/image_file.h"
 #include "scdcf/data/image_set.h"
 #include "scdcf/data/random.h"
+#include "scdcf/pixels/image_file.h"
 
 namespace scdcf::data {
 
 constexpr int kGlyphSide = 28;
 
 /// One picture, white on black.
-Image draw_glyph(int digit, Random& random);
+pixels::Image draw_glyph(int digit, Random& random);
 
 /// Picture `index` of the endless series of glyphs: it depends on the index alone, so any part can be drawn alone.
 inline std::int32_t glyph_label(std::int64_t index) { return static_cast<std::int32_t>(index % 10); }
-Image glyph(std::int64_t index);
+pixels::Image glyph(std::int64_t index);
 ImageSet draw_glyphs(std::int64_t begin, std::int64_t count);
 
 /// "0" to "9".

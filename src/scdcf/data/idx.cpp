@@ -6,13 +6,13 @@
 #include <sstream>
 
 #include "scdcf/core/error.h"
-#include "scdcf/data/gzip.h"
-#include "scdcf/data/image_file.h"
+#include "scdcf/files/gzip.h"
+#include "scdcf/pixels/image_file.h"
 
 namespace scdcf::data {
 namespace {
 
-std::uint32_t big_endian(const Bytes& bytes, std::size_t at) {
+std::uint32_t big_endian(const files::Bytes& bytes, std::size_t at) {
   return std::uint32_t{bytes[at]} << 24 | std::uint32_t{bytes[at + 1]} << 16 | std::uint32_t{bytes[at + 2]} << 8 |
          std::uint32_t{bytes[at + 3]};
 }
@@ -29,11 +29,12 @@ std::string plain_or_gzip(const std::string& path) {
 
 }  // namespace
 
-IdxArray parse_idx(const Bytes& bytes, int rank, const std::string& name) {
+IdxArray parse_idx(const files::Bytes& bytes, int rank, const std::string& name) {
   const std::size_t header = 4 + 4 * static_cast<std::size_t>(rank);
-  const bool packed = is_gzip(bytes);
+  const bool packed = files::is_gzip(bytes);
   require(packed || bytes.size() >= header, name, ": got ", bytes.size(), " bytes, expected a header of ", header);
-  const Bytes start = packed ? inflate_start(bytes, header, name) : Bytes(bytes.begin(), bytes.begin() + header);
+  const files::Bytes start =
+      packed ? files::inflate_start(bytes, header, name) : files::Bytes(bytes.begin(), bytes.begin() + header);
   const std::uint32_t magic = big_endian(start, 0), expected_magic = 0x0800U + static_cast<std::uint32_t>(rank);
   require(magic == expected_magic, name, ": got the magic number ", hexadecimal(magic), ", expected ",
           hexadecimal(expected_magic));
@@ -43,14 +44,14 @@ IdxArray parse_idx(const Bytes& bytes, int rank, const std::string& name) {
   for (int axis = 0; axis < rank; ++axis) {
     const std::uint64_t size = big_endian(start, 4 + 4 * static_cast<std::size_t>(axis));
     require(size > 0, name, ": axis ", axis, " has size 0");
-    require(axis == 0 || size <= kLargestSide, name, ": pictures of ", size, " pixels a side, expected at most ",
-            kLargestSide);
+    require(axis == 0 || size <= pixels::kLargestSide, name, ": pictures of ", size,
+            " pixels a side, expected at most ", pixels::kLargestSide);
     array.sizes.push_back(static_cast<std::int64_t>(size));
     count *= size;  // at most 2^32 before, and sides of at most 2^14: no overflow before the check
-    require(count <= kLargestFile, name, ": announces more than ", kLargestFile, " bytes");
+    require(count <= files::kLargestFile, name, ": announces more than ", files::kLargestFile, " bytes");
   }
   if (packed) {
-    array.values = inflate_all(bytes, header + count, name);
+    array.values = files::inflate_all(bytes, header + count, name);
     array.values.erase(array.values.begin(), array.values.begin() + static_cast<std::ptrdiff_t>(header));
   } else {
     require(bytes.size() == header + count, name, ": got ", bytes.size(), " bytes, expected ", header + count);
@@ -81,8 +82,8 @@ ImageSet read_idx_part(const std::string& folder, const std::string& part, std::
   const std::string start = folder + "/" + part;
   const std::string images = plain_or_gzip(start + "-images-idx3-ubyte");
   const std::string labels = plain_or_gzip(start + "-labels-idx1-ubyte");
-  auto image_array = parse_idx(read_file(images), 3, images);
-  const auto label_array = parse_idx(read_file(labels), 1, labels);
+  auto image_array = parse_idx(files::read_file(images), 3, images);
+  const auto label_array = parse_idx(files::read_file(labels), 1, labels);
   return join_idx(std::move(image_array), label_array, std::move(class_names), labels);
 }
 

@@ -4,20 +4,20 @@
 #include <string>
 #include <vector>
 
-#include "scdcf/data/files.h"
 #include "scdcf/data/image_set.h"
+#include "scdcf/files/read_file.h"
 
 namespace scdcf::data {
 
 /// An array of bytes, row by row.
 struct IdxArray {
   std::vector<std::int64_t> sizes;
-  Bytes values;
+  files::Bytes values;
 };
 
 /// Reads an array of unsigned bytes of rank `rank`, plain or gzipped. The sizes in the header are held against the
 /// number of bytes before anything is allocated. `name` is what an Error calls the file.
-IdxArray parse_idx(const Bytes& bytes, int rank, const std::string& name);
+IdxArray parse_idx(const files::Bytes& bytes, int rank, const std::string& name);
 
 /// Pictures [count, height, width] and labels [count], joined.
 ImageSet join_idx(IdxArray images, const IdxArray& labels, std::vector<std::string> class_names,

@@ -7,10 +7,10 @@
 #include <filesystem>
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/for_each.h"
 #include "scdcf/data/boxes.h"
-#include "scdcf/data/image_file.h"
-#include "scdcf/data/resize.h"
-#include "scdcf/data/threads.h"
+#include "scdcf/pixels/image_file.h"
+#include "scdcf/pixels/resize.h"
 
 namespace scdcf::data {
 namespace {
@@ -62,11 +62,11 @@ std::vector<Entry> list_part(const fs::path& root, const std::string& part, cons
 }
 
 struct Decoded {
-  std::vector<Image> images;
+  std::vector<pixels::Image> images;
   std::vector<float> scales;
 };
 
-float scale_of(const Boxes& boxes, const std::string& path, const Image& image, const std::string& boxes_file) {
+float scale_of(const Boxes& boxes, const std::string& path, const pixels::Image& image, const std::string& boxes_file) {
   const auto found = boxes.find(path);
   require(found != boxes.end(), boxes_file, ": no line for ", path);
   const Box& box = found->second;
@@ -78,19 +78,19 @@ float scale_of(const Boxes& boxes, const std::string& path, const Image& image, 
 Decoded decode(const fs::path& root, const std::vector<Entry>& entries, int size) {
   const std::string boxes_file = (root / "boxes.csv").string();
   const bool boxed = fs::exists(boxes_file);
-  const Boxes boxes = boxed ? parse_boxes(read_file(boxes_file), boxes_file) : Boxes{};
+  const Boxes boxes = boxed ? parse_boxes(files::read_file(boxes_file), boxes_file) : Boxes{};
   require(!boxed || boxes.size() <= entries.size(), boxes_file, ": got ", boxes.size(), " boxes for ", entries.size(),
           " pictures");
   Decoded decoded;
   decoded.images.resize(entries.size());
   if (boxed) decoded.scales.resize(entries.size());
-  constexpr std::uint64_t kMostBytes = 8 * kLargestFile;
+  constexpr std::uint64_t kMostBytes = 8 * files::kLargestFile;
   std::atomic<std::uint64_t> total{0};
-  for_each_index(static_cast<std::int64_t>(entries.size()), [&](std::int64_t index) {
+  for_each(static_cast<std::int64_t>(entries.size()), cores(), [&](std::int64_t index) {
     const auto i = static_cast<std::size_t>(index);
-    auto image = read_image((root / entries[i].path).string());
+    auto image = pixels::read_image((root / entries[i].path).string());
     if (boxed) decoded.scales[i] = scale_of(boxes, entries[i].path, image, boxes_file);
-    if (size > 0) image = resize(image, size, size);
+    if (size > 0) image = pixels::resize(image, size, size);
     total += image.pixels.size();
     require(total <= kMostBytes, root.string(), ": more than ", kMostBytes, " bytes of pixels; ask for a smaller size");
     decoded.images[i] = std::move(image);
@@ -139,7 +139,7 @@ ImageFolder read_image_folder(const std::string& root_name, int size, int channe
   }
   for (std::size_t i = 0; i < entries.size(); ++i) {
     ImageSet& part = i < train_count ? result.train : result.test;
-    Image image = with_channels(std::move(decoded.images[i]), channels);
+    pixels::Image image = pixels::with_channels(std::move(decoded.images[i]), channels);
     require(image.height == part.height && image.width == part.width, (root / entries[i].path).string(), ": got ",
             image.width, " x ", image.height, " pixels, expected ", part.width, " x ", part.height,
             " as in the first picture; ask for a size to have them resized");

@@ -1,9 +1,15 @@
 #include "scdcf/data/image_set.h"
 
+#include <algorithm>
+
 #include "scdcf/core/error.h"
+#include "scdcf/core/for_each.h"
+#include "scdcf/pixels/resize.h"
 
 namespace scdcf::data {
 namespace {
+
+constexpr std::uint64_t kLargestSet = std::uint64_t{16} << 30;  // bytes of pixels in memory
 
 class Fnv1a {
  public:
@@ -54,6 +60,23 @@ ImageSet prefix(const ImageSet& set, std::int64_t count) {
   part.labels.assign(set.labels.begin(), set.labels.begin() + count);
   if (!set.scales.empty()) part.scales.assign(set.scales.begin(), set.scales.begin() + count);
   return part;
+}
+
+ImageSet resize(ImageSet set, int height, int width) {
+  if (set.height == height && set.width == width) return set;
+  require(height > 0 && width > 0 && std::uint64_t(set.count()) * set.channels * height * width <= kLargestSet,
+          "size: got ", height, " x ", width, " pixels, expected 1 or more, and not too many for ", set.count(),
+          " pictures in memory");
+  ImageSet result = set;
+  result.height = height;
+  result.width = width;
+  result.pixels.assign(static_cast<std::size_t>(result.image_bytes() * set.count()), 0);
+  for_each(set.count(), cores(), [&](std::int64_t i) {
+    const pixels::Image image{set.channels, set.height, set.width, {set.image(i), set.image(i) + set.image_bytes()}};
+    const auto resized = pixels::resize(image, height, width);
+    std::copy(resized.pixels.begin(), resized.pixels.end(), result.pixels.begin() + i * result.image_bytes());
+  });
+  return result;
 }
 
 }  // namespace scdcf::data

@@ -42,4 +42,7 @@ std::string checksum(const Splits& splits);
 /// The first `count` pictures of a set; all of them where count is 0.
 ImageSet prefix(const ImageSet& set, std::int64_t count);
 
+/// Every picture resized (pixels/resize.h); the set itself where it has that size already.
+ImageSet resize(ImageSet set, int height, int width);
+
 }  // namespace scdcf::data

@@ -3,11 +3,11 @@
 #include <cstring>
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/for_each.h"
 #include "scdcf/data/normalisation.h"
 #include "scdcf/data/random.h"
-#include "scdcf/data/resize.h"
 #include "scdcf/data/split.h"
-#include "scdcf/data/threads.h"
+#include "scdcf/pixels/resize.h"
 
 namespace scdcf::data {
 namespace {
@@ -16,11 +16,11 @@ enum Stream : std::uint64_t { split_stream = 1, factor_stream = 2 };
 
 ImageSet scaled_part(const Pool& pool, const ScalingOptions& options, const std::int64_t* indices, std::int64_t count) {
   const auto picture = [&](std::int64_t index, double factor) {
-    Image image = rescale_about_centre(pool.image(index), factor);
-    return options.size > 0 ? resize(image, options.size, options.size) : image;
+    pixels::Image image = pixels::rescale_about_centre(pool.image(index), factor);
+    return options.size > 0 ? pixels::resize(image, options.size, options.size) : image;
   };
   ImageSet set;
-  const Image model = picture(indices[0], options.largest_factor);
+  const pixels::Image model = picture(indices[0], options.largest_factor);
   set.channels = model.channels;
   set.height = model.height;
   set.width = model.width;
@@ -28,11 +28,11 @@ ImageSet scaled_part(const Pool& pool, const ScalingOptions& options, const std:
   set.pixels.resize(static_cast<std::size_t>(count * set.image_bytes()));
   set.scales.resize(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) set.labels.push_back(pool.labels[static_cast<std::size_t>(indices[i])]);
-  for_each_index(count, [&](std::int64_t i) {
+  for_each(count, cores(), [&](std::int64_t i) {
     Random random(static_cast<std::uint64_t>(options.realisation), factor_stream,
                   static_cast<std::uint64_t>(indices[i]));
     const double factor = random.uniform(options.smallest_factor, options.largest_factor);
-    const Image image = picture(indices[i], factor);
+    const pixels::Image image = picture(indices[i], factor);
     set.scales[static_cast<std::size_t>(i)] = static_cast<float>(factor);
     std::memcpy(set.pixels.data() + i * set.image_bytes(), image.pixels.data(), image.pixels.size());
   });
@@ -48,7 +48,8 @@ std::int64_t kept(const char* name, std::int64_t asked, std::int64_t available) 
 
 Pool pool_of(const ImageSet& set) {
   return {set.labels, set.class_names, [&set](std::int64_t i) {
-            return Image{set.channels, set.height, set.width, Bytes(set.image(i), set.image(i) + set.image_bytes())};
+            return pixels::Image{set.channels, set.height, set.width,
+                                 files::Bytes(set.image(i), set.image(i) + set.image_bytes())};
           }};
 }
 

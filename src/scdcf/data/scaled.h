@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "scdcf/data/image_file.h"
 #include "scdcf/data/image_set.h"
+#include "scdcf/pixels/image_file.h"
 
 namespace scdcf::data {
 
@@ -15,7 +15,7 @@ namespace scdcf::data {
 struct Pool {
   std::vector<std::int32_t> labels;
   std::vector<std::string> class_names;
-  std::function<Image(std::int64_t)> image;  ///< called from several threads
+  std::function<pixels::Image(std::int64_t)> image;  ///< called from several threads
 };
 
 /// A pool over a set; the set must outlive it.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scdcf/data/tar.h"
+#include "scdcf/files/tar.h"
 
 namespace scdcf::data {
 
@@ -18,7 +18,7 @@ struct SourceFile {
   std::int64_t bytes = 0;
   std::string sha256;
   Digest digest = Digest::file;
-  std::vector<ArchiveMember> members;  ///< of an archive: what is unpacked; the archive itself is not kept
+  std::vector<files::ArchiveMember> members;  ///< of an archive: what is unpacked; the archive itself is not kept
 };
 
 struct Source {

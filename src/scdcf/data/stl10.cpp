@@ -3,11 +3,11 @@
 #include <filesystem>
 
 #include "scdcf/core/error.h"
-#include "scdcf/data/text.h"
+#include "scdcf/files/text.h"
 
 namespace scdcf::data {
 
-ImageSet parse_stl10(const Bytes& images, const Bytes& labels, std::vector<std::string> class_names,
+ImageSet parse_stl10(const files::Bytes& images, const files::Bytes& labels, std::vector<std::string> class_names,
                      const std::string& name) {
   constexpr std::size_t kPlane = std::size_t{kStl10Side} * kStl10Side, kImage = 3 * kPlane;
   require(!images.empty() && images.size() % kImage == 0, name, ": got ", images.size(),
@@ -31,28 +31,29 @@ ImageSet parse_stl10(const Bytes& images, const Bytes& labels, std::vector<std::
   return set;
 }
 
-std::vector<std::string> parse_class_names(const Bytes& text, const std::string& name) {
+std::vector<std::string> parse_class_names(const files::Bytes& text, const std::string& name) {
   constexpr std::size_t kClasses = 10;
-  auto names = lines_of(text);
+  auto names = files::lines_of(text);
   require(names.size() == kClasses, name, ": got ", names.size(), " lines, expected ", kClasses, " class names");
   for (std::size_t i = 0; i < names.size(); ++i)
-    require(!names[i].empty() && shown(names[i]) == names[i], name, ": line ", i + 1, " is \"", shown(names[i]),
-            "\", expected the name of a class");
+    require(!names[i].empty() && files::shown(names[i]) == names[i], name, ": line ", i + 1, " is \"",
+            files::shown(names[i]), "\", expected the name of a class");
   return names;
 }
 
-std::vector<std::vector<std::int64_t>> parse_folds(const Bytes& text, std::int64_t count, const std::string& name) {
+std::vector<std::vector<std::int64_t>> parse_folds(const files::Bytes& text, std::int64_t count,
+                                                   const std::string& name) {
   constexpr std::size_t kFolds = 10;
-  const auto lines = lines_of(text);
+  const auto lines = files::lines_of(text);
   require(lines.size() == kFolds, name, ": got ", lines.size(), " lines, expected ", kFolds, " folds");
   std::vector<std::vector<std::int64_t>> folds;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::vector<bool> taken(static_cast<std::size_t>(count));
     folds.emplace_back();
-    for (const auto& field : fields_of(lines[i], ' ')) {
+    for (const auto& field : files::fields_of(lines[i], ' ')) {
       if (field.empty()) continue;
-      const auto index = number_of(field);
-      require(index && *index < count, name, ": line ", i + 1, ": got \"", shown(field), "\", expected 0 to ",
+      const auto index = files::number_of(field);
+      require(index && *index < count, name, ": line ", i + 1, ": got \"", files::shown(field), "\", expected 0 to ",
               count - 1);
       require(!taken[static_cast<std::size_t>(*index)], name, ": line ", i + 1, ": picture ", *index, " twice");
       taken[static_cast<std::size_t>(*index)] = true;
@@ -66,12 +67,13 @@ std::vector<std::vector<std::int64_t>> parse_folds(const Bytes& text, std::int64
 ImageSet read_stl10_part(const std::string& folder, const std::string& part) {
   const std::string images = folder + "/" + part + "_X.bin", labels = folder + "/" + part + "_y.bin";
   const std::string names = folder + "/class_names.txt";
-  return parse_stl10(read_file(images), read_file(labels), parse_class_names(read_file(names), names), images);
+  return parse_stl10(files::read_file(images), files::read_file(labels),
+                     parse_class_names(files::read_file(names), names), images);
 }
 
 std::vector<std::vector<std::int64_t>> read_stl10_folds(const std::string& folder, std::int64_t train_count) {
   const std::string path = folder + "/fold_indices.txt";
-  return parse_folds(read_file(path), train_count, path);
+  return parse_folds(files::read_file(path), train_count, path);
 }
 
 bool is_stl10_folder(const std::string& folder) { return std::filesystem::exists(folder + "/train_X.bin"); }

@@ -38,7 +38,7 @@ torch::nn::Sequential cnn_encoder() {
 }
 
 torch::nn::Sequential scdcf_encoder(int modes) {
-  const auto grid = ScaleGrid::ending_at(kCodeScales, kCodeStep, kCoarsestWidth);
+  const auto grid = basis::ScaleGrid::ending_at(kCodeScales, kCodeStep, kCoarsestWidth);
   const auto border = nn::SpatialPadding::replicate;
   return torch::nn::Sequential(
       nn::LiftingConv(nn::LiftingConvOptions(1, 4, grid).modes(modes).padding(border).bias(false)),

@@ -8,7 +8,7 @@
 namespace scdcf::models {
 
 std::shared_ptr<Network> make_expanded_skeleton(const ModelOptions& options, const ExpandedStyle& style) {
-  const ScaleGrid grid(options.scales, options.scale_step, options.finest_width);
+  const basis::ScaleGrid grid(options.scales, options.scale_step, options.finest_width);
   SkeletonParts parts;
   int64_t in = options.in_channels;
   for (int i = 0; i < 3; ++i) {

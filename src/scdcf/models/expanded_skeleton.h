@@ -9,7 +9,7 @@ namespace scdcf::models {
 
 /// What ScDCFNet and SESN do not share and no option names.
 struct ExpandedStyle {
-  Sampling sampling = Sampling::area;
+  basis::Sampling sampling = basis::Sampling::area;
   bool bias = false;
 };
 

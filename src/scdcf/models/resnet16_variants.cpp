@@ -49,7 +49,7 @@ ResNetConvs si_convs(const ModelOptions& options) {
 
 ResNetConvs ss_convs(const ModelOptions& options) {
   const auto make = [options](int64_t in, int64_t out, int64_t stride) {
-    const ScaleGrid grid(options.scales, options.scale_step, options.finest_width);
+    const basis::ScaleGrid grid(options.scales, options.scale_step, options.finest_width);
     return Sequential(
         nn::LiftingConv(
             nn::LiftingConvOptions(in, out, grid).basis("log-radial").modes(options.modes).stride(stride).bias(false)),
@@ -72,8 +72,8 @@ ResNetConvs dss_convs(const ModelOptions& options) {
   return {first, other, per_pair, per_pair, /*scale_axis=*/true, 1};
 }
 
-ResNetConvs expanded_convs(const ModelOptions& options, Sampling sampling) {
-  const ScaleGrid grid(options.scales, options.scale_step, options.finest_width);
+ResNetConvs expanded_convs(const ModelOptions& options, basis::Sampling sampling) {
+  const basis::ScaleGrid grid(options.scales, options.scale_step, options.finest_width);
   const auto first = [=](int64_t in, int64_t out, int64_t stride) {
     return Sequential(nn::LiftingConv(nn::LiftingConvOptions(in, out, grid)
                                           .basis(options.basis)
@@ -158,25 +158,25 @@ std::vector<ModelEntry> resnet16_entries() {
                                       if (options.scale_taps == 0) options.scale_taps = 1;
                                     },
                                     dss_convs}));
-  entries.push_back(resnet16_entry({"resnet16-sesn", he + "Sosnovik et al. 2020",
-                                    "scalings and translations, jointly, up to what leaks in at the ends of scale",
-                                    expanded_options(),
-                                    [](auto& options) {
-                                      auto defaults = natural_defaults();
-                                      defaults.modes = 9;
-                                      defaults.basis = "sesn-96";
-                                      defaults.scale_padding = "zero";
-                                      resolve_expanded(options, defaults);
-                                    },
-                                    [](const auto& options) { return expanded_convs(options, Sampling::point); }}));
-  entries.push_back(resnet16_entry({"resnet16-scdcf", he + "Zhu et al. 2022", "scalings and translations, jointly",
-                                    expanded_options(),
-                                    [](auto& options) {
-                                      auto defaults = natural_defaults();
-                                      defaults.modes = 8;
-                                      resolve_expanded(options, defaults);
-                                    },
-                                    [](const auto& options) { return expanded_convs(options, Sampling::area); }}));
+  entries.push_back(resnet16_entry(
+      {"resnet16-sesn", he + "Sosnovik et al. 2020",
+       "scalings and translations, jointly, up to what leaks in at the ends of scale", expanded_options(),
+       [](auto& options) {
+         auto defaults = natural_defaults();
+         defaults.modes = 9;
+         defaults.basis = "sesn-96";
+         defaults.scale_padding = "zero";
+         resolve_expanded(options, defaults);
+       },
+       [](const auto& options) { return expanded_convs(options, basis::Sampling::point); }}));
+  entries.push_back(resnet16_entry(
+      {"resnet16-scdcf", he + "Zhu et al. 2022", "scalings and translations, jointly", expanded_options(),
+       [](auto& options) {
+         auto defaults = natural_defaults();
+         defaults.modes = 8;
+         resolve_expanded(options, defaults);
+       },
+       [](const auto& options) { return expanded_convs(options, basis::Sampling::area); }}));
   return entries;
 }
 

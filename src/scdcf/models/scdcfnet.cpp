@@ -20,7 +20,7 @@ ModelOptions resolve_scdcfnet(ModelOptions options) {
 
 std::shared_ptr<Network> make_scdcfnet(const ModelOptions& options) {
   // No bias: the batch-norm behind the convolution has one.
-  return make_expanded_skeleton(options, {Sampling::area, /*bias=*/false});
+  return make_expanded_skeleton(options, {basis::Sampling::area, /*bias=*/false});
 }
 
 }  // namespace

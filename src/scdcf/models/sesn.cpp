@@ -38,7 +38,7 @@ ModelOptions resolve_sesn(ModelOptions options) {
 }
 
 std::shared_ptr<Network> make_sesn(const ModelOptions& options) {
-  return make_expanded_skeleton(options, {Sampling::point, /*bias=*/true});
+  return make_expanded_skeleton(options, {basis::Sampling::point, /*bias=*/true});
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ ModelOptions resolve_ss_cnn(ModelOptions options) {
 }
 
 std::shared_ptr<Network> make_ss_cnn(const ModelOptions& options) {
-  const ScaleGrid grid(options.scales, options.scale_step, options.finest_width);
+  const basis::ScaleGrid grid(options.scales, options.scale_step, options.finest_width);
   SkeletonParts parts;
   int64_t in = options.in_channels;
   for (int i = 0; i < 3; ++i) {

@@ -17,7 +17,7 @@ class FilterExpansion {
   explicit FilterExpansion(const JointConvOptions& options);
 
   const ops::FilterBank& filters() const { return *filters_; }
-  const ScaleBasis& scale_basis() const { return scale_basis_; }
+  const basis::ScaleBasis& scale_basis() const { return scale_basis_; }
   const ops::ScaleSources& sources() const { return sources_; }
   /// phi_m on the taps, [K_alpha, L_alpha], like `tensor` in type and device.
   at::Tensor scale_basis_like(const at::Tensor& tensor) const;
@@ -36,7 +36,7 @@ class FilterExpansion {
 
  private:
   std::shared_ptr<const ops::FilterBank> filters_;
-  ScaleBasis scale_basis_;
+  basis::ScaleBasis scale_basis_;
   ops::ScaleSources sources_;
   bool lifting_;
 };

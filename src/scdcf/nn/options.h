@@ -35,15 +35,15 @@ using ops::SpatialPadding;
 template <class Self>
 class ConvOptions {
  public:
-  ConvOptions(int64_t in_channels, int64_t out_channels, const ScaleGrid& grid)
+  ConvOptions(int64_t in_channels, int64_t out_channels, const basis::ScaleGrid& grid)
       : in_channels_(in_channels), out_channels_(out_channels), grid_(grid) {}
 
   SCDCF_OPTION(int64_t, in_channels, 0);
   SCDCF_OPTION(int64_t, out_channels, 0);
-  SCDCF_OPTION(ScaleGrid, grid, ScaleGrid(1, 1, 1));
+  SCDCF_OPTION(basis::ScaleGrid, grid, basis::ScaleGrid(1, 1, 1));
   SCDCF_OPTION(std::string, basis, "sine");  // a name of make_spatial_basis
   SCDCF_OPTION(int, modes, 15);              // K
-  SCDCF_OPTION(Sampling, sampling, Sampling::area);
+  SCDCF_OPTION(basis::Sampling, sampling, basis::Sampling::area);
   SCDCF_OPTION(int, max_kernel_size, 0);  // odd; larger filters are cropped; 0: no limit
   SCDCF_OPTION(int64_t, stride, 1);       // 1 or 2
   SCDCF_OPTION(SpatialPadding, padding, SpatialPadding::zero);
@@ -66,7 +66,7 @@ class ScaleTapOptions {
 
 class JointConvOptions : public ConvOptions<JointConvOptions>, public ScaleTapOptions<JointConvOptions> {
  public:
-  JointConvOptions(int64_t in_channels, int64_t out_channels, const ScaleGrid& grid)
+  JointConvOptions(int64_t in_channels, int64_t out_channels, const basis::ScaleGrid& grid)
       : ConvOptions<JointConvOptions>(in_channels, out_channels, grid) {
     scale_taps(3);
   }
@@ -118,7 +118,7 @@ class ResidualBlockOptions {
  public:
   explicit ResidualBlockOptions(JointConvOptions conv) : conv_(std::move(conv)) {}
 
-  SCDCF_OPTION(JointConvOptions, conv, JointConvOptions(1, 1, ScaleGrid(1, 1, 1)));
+  SCDCF_OPTION(JointConvOptions, conv, JointConvOptions(1, 1, basis::ScaleGrid(1, 1, 1)));
   SCDCF_OPTION(double, dropout, 0.0);  // between the two convolutions
 };
 

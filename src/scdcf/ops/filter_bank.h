@@ -16,11 +16,11 @@ namespace scdcf::ops {
 /// and device last asked for is cached, so a training loop converts once.
 class FilterBank {
  public:
-  explicit FilterBank(SampledBasis sampled) : sampled_(std::move(sampled)) {}
+  explicit FilterBank(basis::SampledBasis sampled) : sampled_(std::move(sampled)) {}
   FilterBank(const FilterBank& other) : sampled_(other.sampled_) {}
   FilterBank& operator=(const FilterBank&) = delete;
 
-  const SampledBasis& sampled() const { return sampled_; }
+  const basis::SampledBasis& sampled() const { return sampled_; }
   int64_t modes() const { return sampled_.modes(); }
   int64_t scales() const { return sampled_.grid.count(); }
   int64_t radius(int64_t scale) const { return sampled_.scales.at(static_cast<size_t>(scale)).radius; }
@@ -34,7 +34,7 @@ class FilterBank {
   at::Tensor constant(const std::vector<double>& values, at::IntArrayRef shape, const at::TensorOptions& options) const;
 
  private:
-  SampledBasis sampled_;
+  basis::SampledBasis sampled_;
   mutable std::mutex mutex_;
   mutable std::vector<at::Tensor> cached_filters_;
   mutable at::Tensor cached_factors_;

@@ -62,8 +62,8 @@ bool is_number(const Table::Cell& cell) {
 
 }  // namespace
 
-Picture picture_of(const Canvas& canvas, std::string description, int width) {
-  return {Picture::Kind::png, encode_png(canvas), std::move(description), width, false};
+Picture picture_of(const pixels::Canvas& canvas, std::string description, int width) {
+  return {Picture::Kind::png, pixels::encode_png(canvas), std::move(description), width, false};
 }
 
 void HtmlPage::heading(const std::string& text) { body_ += element("h2", "", markup_escaped(text)) + "\n"; }

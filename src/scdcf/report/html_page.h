@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "scdcf/report/canvas.h"
+#include "scdcf/pixels/canvas.h"
 #include "scdcf/report/table.h"
 
 namespace scdcf::report {
@@ -19,7 +19,7 @@ struct Picture {
   bool framed = false;      ///< draws the eye to one among several
 };
 /// A picture of few pixels, shown `width` wide with its pixels kept sharp.
-Picture picture_of(const Canvas& canvas, std::string description, int width);
+Picture picture_of(const pixels::Canvas& canvas, std::string description, int width);
 
 /// One of many pictures: below it a few lines, each of which may be marked as right or wrong.
 struct Card {

@@ -6,16 +6,16 @@
 #include <limits>
 #include <sstream>
 
-#include "scdcf/core/atomic_file.h"
 #include "scdcf/core/error.h"
-#include "scdcf/report/bitmap_font.h"
+#include "scdcf/files/atomic_file.h"
+#include "scdcf/pixels/bitmap_font.h"
 
 namespace scdcf::report {
 namespace {
 
-constexpr Colour kInk = {0, 0, 0}, kPaper = {255, 255, 255}, kFrame = {150, 150, 150};
+constexpr pixels::Colour kInk = {0, 0, 0}, kPaper = {255, 255, 255}, kFrame = {150, 150, 150};
 constexpr int kLetter = 2, kTitleLetter = 3;  // how large a pixel of the font is
-constexpr int kLine = (kGlyphHeight + 3) * kLetter, kGap = 14, kMargin = 20;
+constexpr int kLine = (pixels::kGlyphHeight + 3) * kLetter, kGap = 14, kMargin = 20;
 constexpr int kBarWidth = 18, kTick = 5;
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -27,7 +27,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 int width_of(const std::string& text) {
   int width = 0;
-  for (const auto& line : lines_of(text)) width = std::max(width, text_width(line) * kLetter);
+  for (const auto& line : lines_of(text)) width = std::max(width, pixels::text_width(line) * kLetter);
   return width;
 }
 
@@ -90,7 +90,7 @@ struct Layout {
       for (const auto& caption : row.captions) pitch = std::max(pitch, width_of(caption));
     }
     pitch += kGap;
-    if (!grid.title.empty()) top += (kGlyphHeight + 4) * kTitleLetter + kGap;
+    if (!grid.title.empty()) top += (pixels::kGlyphHeight + 4) * kTitleLetter + kGap;
     top += header;
     int y = top;
     for (const auto& row : grid.rows) {
@@ -105,12 +105,12 @@ struct Layout {
       for (const double value : {range.low, range.high, (range.low + range.high) / 2})
         ticks = std::max(ticks, width_of(number_text(value)));
     width = bar_left + kBarWidth + 2 * kTick + ticks + kMargin;
-    width = std::max(width, 2 * kMargin + text_width(grid.title) * kTitleLetter);
+    width = std::max(width, 2 * kMargin + pixels::text_width(grid.title) * kTitleLetter);
     width = std::max(width, 2 * kMargin + width_of(grid.footnote));
   }
 };
 
-void draw_frame(Canvas& canvas, int x, int y, int width, int height) {
+void draw_frame(pixels::Canvas& canvas, int x, int y, int width, int height) {
   for (int i = -1; i <= width; ++i) {
     canvas.set(x + i, y - 1, kFrame);
     canvas.set(x + i, y + height, kFrame);
@@ -121,26 +121,28 @@ void draw_frame(Canvas& canvas, int x, int y, int width, int height) {
   }
 }
 
-void draw_map(Canvas& canvas, const Map& map, const ValueRange& range, ColourMap colours, int x, int y, int pixels) {
+void draw_map(pixels::Canvas& canvas, const Map& map, const ValueRange& range, pixels::ColourMap colours, int x, int y,
+              int pixels) {
   for (int row = 0; row < pixels; ++row)
     for (int column = 0; column < pixels; ++column) {
       const auto value = map.values[static_cast<std::size_t>(row * map.height / pixels) * map.width +
                                     static_cast<std::size_t>(column * map.width / pixels)];
-      canvas.set(x + column, y + row, colour_of(colours, (value - range.low) / (range.high - range.low)));
+      canvas.set(x + column, y + row, pixels::colour_of(colours, (value - range.low) / (range.high - range.low)));
     }
   draw_frame(canvas, x, y, pixels, pixels);
 }
 
-void draw_bar(GridSheet& sheet, const ValueRange& range, ColourMap colours, int x, int y, int height) {
+void draw_bar(GridSheet& sheet, const ValueRange& range, pixels::ColourMap colours, int x, int y, int height) {
   auto& canvas = sheet.picture;
   for (int row = 0; row < height; ++row)
     for (int column = 0; column < kBarWidth; ++column)
-      canvas.set(x + column, y + row, colour_of(colours, 1 - row / (height - 1.0)));
+      canvas.set(x + column, y + row, pixels::colour_of(colours, 1 - row / (height - 1.0)));
   draw_frame(canvas, x, y, kBarWidth, height);
   for (const double part : {0.0, 0.5, 1.0}) {
     const int place = y + static_cast<int>(std::lround((1 - part) * (height - 1)));
     for (int i = 0; i < kTick; ++i) canvas.set(x + kBarWidth + 1 + i, place, kInk);
-    const int text_top = std::clamp(place - kCapitalHeight * kLetter / 2, y, y + height - kCapitalHeight * kLetter);
+    const int text_top =
+        std::clamp(place - pixels::kCapitalHeight * kLetter / 2, y, y + height - pixels::kCapitalHeight * kLetter);
     sheet.labels.push_back({number_text(range.low + part * (range.high - range.low)), x + kBarWidth + 2 * kTick,
                             text_top, kLetter, false});
   }
@@ -154,7 +156,7 @@ GridSheet lay_out(const ImageGrid& grid) {
   std::vector<ValueRange> ranges;
   for (const auto& row : grid.rows) ranges.push_back(row.range.value_or(shared));
   const Layout layout(grid, ranges);
-  GridSheet sheet{Canvas(3, layout.height, layout.width, kPaper), {}};
+  GridSheet sheet{pixels::Canvas(3, layout.height, layout.width, kPaper), {}};
   auto& labels = sheet.labels;
   if (!grid.title.empty()) labels.push_back({grid.title, kMargin, kMargin, kTitleLetter, false});
   const int middle = (layout.pitch - kGap) / 2, inset = middle - grid.map_pixels / 2;
@@ -185,19 +187,19 @@ GridSheet lay_out(const ImageGrid& grid) {
   return sheet;
 }
 
-Canvas draw(const ImageGrid& grid) {
+pixels::Canvas draw(const ImageGrid& grid) {
   auto sheet = lay_out(grid);
   for (const auto& label : sheet.labels)
-    sheet.picture.text(label.text, label.centred ? label.x - text_width(label.text) * label.zoom / 2 : label.x, label.y,
-                       label.zoom, kInk);
+    sheet.picture.text(label.text, label.centred ? label.x - pixels::text_width(label.text) * label.zoom / 2 : label.x,
+                       label.y, label.zoom, kInk);
   return sheet.picture;
 }
 
 std::vector<std::filesystem::path> write_grid(const ImageGrid& grid, const std::filesystem::path& folder,
                                               const std::string& name) {
   const auto png = folder / (name + ".png"), svg = folder / (name + ".svg");
-  write_png(png, draw(grid));
-  write_file_atomically(svg, to_svg(grid));
+  pixels::write_png(png, draw(grid));
+  files::write_file_atomically(svg, to_svg(grid));
   return {png, svg};
 }
 

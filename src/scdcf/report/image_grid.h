@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "scdcf/report/colour_map.h"
+#include "scdcf/pixels/colour_map.h"
 
 namespace scdcf::report {
 
@@ -40,7 +40,7 @@ struct ImageGrid {
   std::vector<GridRow> rows;
   std::string footnote;             ///< below: what the colours mean; lines are separated by \n
   std::optional<ValueRange> range;  ///< else from the least to the largest number in the rows without their own
-  ColourMap colours = ColourMap::viridis;
+  pixels::ColourMap colours = pixels::ColourMap::viridis;
   int map_pixels = 192;  ///< height and width of a map on paper; a multiple of the maps' sides keeps pixels square
 };
 
@@ -54,14 +54,14 @@ struct Label {
 
 /// The maps and bars without a letter, and the letters that belong there.
 struct GridSheet {
-  Canvas picture;
+  pixels::Canvas picture;
   std::vector<Label> labels;
 };
 
 /// One colour bar for the whole grid where all rows have the same range, else one beside each row.
 GridSheet lay_out(const ImageGrid& grid);
 /// With letters of bitmap_font.h.
-Canvas draw(const ImageGrid& grid);
+pixels::Canvas draw(const ImageGrid& grid);
 /// With text that stays text: for print.
 std::string to_svg(const ImageGrid& grid);
 /// folder/name.png and folder/name.svg; returns both.

@@ -1,8 +1,8 @@
 // A grid of maps as SVG: the maps as one embedded picture, the letters as text over it.
 #include <sstream>
 
+#include "scdcf/pixels/bitmap_font.h"
 #include "scdcf/report/base64.h"
-#include "scdcf/report/bitmap_font.h"
 #include "scdcf/report/image_grid.h"
 #include "scdcf/report/markup.h"
 
@@ -14,11 +14,11 @@ std::string to_svg(const ImageGrid& grid) {
   svg << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << width << "\" height=\"" << height
       << "\" viewBox=\"0 0 " << width << ' ' << height << "\" font-family=\"Helvetica, Arial, sans-serif\">\n"
       << "<image width=\"" << width << "\" height=\"" << height
-      << "\" style=\"image-rendering: pixelated\" href=\"data:image/png;base64," << base64(encode_png(sheet.picture))
-      << "\"/>\n";
+      << "\" style=\"image-rendering: pixelated\" href=\"data:image/png;base64,"
+      << base64(pixels::encode_png(sheet.picture)) << "\"/>\n";
   for (const auto& label : sheet.labels) {
     // Narrower than the bitmap letters for which room was left.
-    const int size = kGlyphHeight * label.zoom, baseline = label.y + kCapitalHeight * label.zoom;
+    const int size = pixels::kGlyphHeight * label.zoom, baseline = label.y + pixels::kCapitalHeight * label.zoom;
     svg << "<text x=\"" << label.x << "\" y=\"" << baseline << "\" font-size=\"" << size << '"'
         << (label.centred ? " text-anchor=\"middle\"" : "") << '>' << markup_escaped(label.text) << "</text>\n";
   }

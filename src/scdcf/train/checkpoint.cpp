@@ -7,9 +7,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "scdcf/core/atomic_file.h"
 #include "scdcf/core/error.h"
-#include "scdcf/core/sha256.h"
+#include "scdcf/files/atomic_file.h"
+#include "scdcf/files/sha256.h"
 
 namespace scdcf::train {
 namespace {
@@ -31,7 +31,7 @@ void check_sum(const std::filesystem::path& file, const std::string& bytes) {
   std::string expected;
   require(static_cast<bool>(stream >> expected), file.string(), ": has no checksum (", sum_file(file).string(),
           "), so nobody knows whether it is whole");
-  Sha256 hash;
+  files::Sha256 hash;
   hash.add(bytes.data(), bytes.size());
   require(hash.hex() == expected, file.string(), ": is damaged: its SHA-256 differs from the one in ",
           sum_file(file).string());
@@ -100,11 +100,11 @@ void save_checkpoint(const Checkpoint& checkpoint, const std::filesystem::path& 
     dict.insert(name, tensors);
   }
   const auto bytes = torch::pickle_save(dict);
-  Sha256 hash;
+  files::Sha256 hash;
   hash.add(bytes.data(), bytes.size());
   // In this order: a run that is killed in between leaves a sum without a file, which nobody minds.
-  write_file_atomically(sum_file(file), hash.hex() + "  " + file.filename().string() + "\n");
-  write_file_atomically(file, {bytes.data(), bytes.size()});
+  files::write_file_atomically(sum_file(file), hash.hex() + "  " + file.filename().string() + "\n");
+  files::write_file_atomically(file, {bytes.data(), bytes.size()});
 }
 
 Checkpoint load_checkpoint(const std::filesystem::path& file) {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <mutex>
 
-#include "scdcf/core/atomic_file.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/runtime.h"
+#include "scdcf/files/atomic_file.h"
 #include "scdcf/models/registry.h"
 #include "scdcf/train/augment.h"
 #include "scdcf/train/device_work.h"
@@ -184,7 +184,7 @@ class Run {
     if (folder_.folder.empty()) return;
     std::string lines;
     for (const auto& record : result_.history) lines += to_json(record).dump() + "\n";
-    write_file_atomically(folder_.folder / "metrics.jsonl", lines);
+    files::write_file_atomically(folder_.folder / "metrics.jsonl", lines);
   }
 
   nlohmann::ordered_json about() const {

@@ -1,0 +1,11 @@
+install(TARGETS scdcf EXPORT scdcfTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+foreach(part core basis ops nn models theory)
+  install(DIRECTORY ${part} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/scdcf FILES_MATCHING PATTERN "*.h")
+endforeach()
+install(FILES scdcf.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/scdcf)
+install(EXPORT scdcfTargets NAMESPACE scdcf:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/scdcf)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/scdcfConfig.cmake.in ${PROJECT_BINARY_DIR}/scdcfConfig.cmake
+                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/scdcf)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/scdcfConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/scdcfConfig.cmake ${PROJECT_BINARY_DIR}/scdcfConfigVersion.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/scdcf)

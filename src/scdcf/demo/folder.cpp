@@ -1,0 +1,84 @@
+#include "scdcf/demo/folder.h"
+
+#include "scdcf/core/error.h"
+#include "scdcf/files/atomic_file.h"
+
+namespace scdcf::demo {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Says that the folder is a demonstration's; written before anything else, so that a stopped one is replaced too.
+constexpr const char* kMark = ".scdcf-demo";
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+/// Whether a file is one that a demonstration writes into this folder of its.
+bool is_ours(const std::string& folder, const std::string& file) {
+  if (folder == "pictures") return ends_with(file, ".png");
+  if (folder == "figures") {
+    for (const char* stem : {"accuracy-by-scale", "curves", "scale-axis"})
+      for (const char* extension : {".dat", ".gp", ".png", ".svg"})
+        if (file == stem + std::string(extension)) return true;
+    return false;
+  }
+  if (ends_with(folder, "checkpoints")) return file.rfind("step-", 0) == 0;
+  for (const char* name : {"config.json", "config.toml", "metrics.jsonl", "model.pt", "model.pt.sha256", "result.json",
+                           "curves.dat", "curves.gp", "curves.png", "curves.svg"})
+    if (file == name) return true;
+  return false;
+}
+
+std::vector<std::string> subfolders() {
+  std::vector<std::string> names = {"pictures", "figures"};
+  for (const auto& run : demo_runs()) {
+    names.push_back(run + "/checkpoints");  // before the run: a folder goes when it is empty
+    names.push_back(run);
+  }
+  return names;
+}
+
+void remove_earlier(const fs::path& folder) {
+  std::error_code failed;
+  fs::remove(folder / "report.html", failed);
+  require(!failed, (folder / "report.html").string(), ": cannot be replaced: ", failed.message());
+  for (const auto& name : subfolders()) {
+    const auto place = folder / name;
+    if (fs::is_symlink(place) || !fs::is_directory(place)) continue;
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(place, failed))
+      if (!entry.is_directory() && is_ours(name, entry.path().filename().string())) files.push_back(entry.path());
+    for (const auto& file : files) {
+      fs::remove(file, failed);
+      require(!failed, file.string(), ": cannot be replaced: ", failed.message());
+    }
+    if (fs::is_empty(place, failed)) fs::remove(place, failed);
+  }
+}
+
+}  // namespace
+
+const std::vector<std::string>& demo_runs() {
+  static const std::vector<std::string> names = {"scdcfnet", "cnn"};
+  return names;
+}
+
+void prepare_demo_folder(const fs::path& folder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  require(!failed, "--out: ", folder.string(), ": the folder could not be made: ", failed.message());
+  if (fs::exists(folder / kMark)) {
+    remove_earlier(folder);
+  } else {
+    std::vector<std::string> names = subfolders();
+    names.emplace_back("report.html");
+    for (const auto& name : names)
+      require(!fs::exists(folder / name), "--out: ", folder.string(), ": holds a ", name,
+              " that no demonstration wrote, expected an empty folder or that of an earlier demonstration");
+  }
+  files::write_file_atomically(folder / kMark, "scdcf demo writes here, and replaces what it wrote\n");
+}
+
+}  // namespace scdcf::demo

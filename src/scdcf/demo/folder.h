@@ -1,0 +1,17 @@
+// The folder of a demonstration: what an earlier one left there is replaced, and nothing else is touched.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace scdcf::demo {
+
+/// The names of the runs inside the folder; a run's files are those of train/run_folder.h.
+const std::vector<std::string>& demo_runs();
+
+/// Makes the folder, or takes from it the files that an earlier demonstration wrote. Throws Error where it cannot be
+/// written, or where it holds files of those names that no demonstration wrote.
+void prepare_demo_folder(const std::filesystem::path& folder);
+
+}  // namespace scdcf::demo

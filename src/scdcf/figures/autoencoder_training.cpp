@@ -1,0 +1,219 @@
+#include "scdcf/figures/autoencoder_training.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <torch/torch.h>
+
+#include <cmath>
+#include <cstdio>
+#include <mutex>
+
+#include "scdcf/core/error.h"
+#include "scdcf/core/for_each.h"
+#include "scdcf/data/datasets.h"
+#include "scdcf/figures/digits.h"
+#include "scdcf/train/checkpoint.h"
+#include "scdcf/train/device_images.h"
+#include "scdcf/train/device_work.h"
+#include "scdcf/train/optimizer.h"
+#include "scdcf/train/random.h"
+#include "scdcf/train/replay.h"
+#include "scdcf/train/step.h"
+#include "scdcf/train/stream_scope.h"
+#include "scdcf/train/trainer.h"
+
+namespace scdcf::figures {
+namespace {
+
+using Note = std::function<void(const std::string&)>;
+
+std::string label_of(const AutoEncoderRun& run) {
+  std::string label = run.model;
+  if (run.model != "cnn-autoencoder") label += "-k" + std::to_string(run.modes);
+  return label + "-" + std::to_string(run.seed);
+}
+
+nlohmann::ordered_json description(const AutoEncoderRun& run, const AutoEncoderStudy& study,
+                                   const data::Splits& splits) {
+  return {{"model", run.model},
+          {"modes", run.model == "cnn-autoencoder" ? 0 : run.modes},
+          {"image_size", study.image_size},
+          {"data", study.data},
+          {"checksum", data::checksum(splits.train)},
+          {"epochs", study.epochs},
+          {"batch", study.batch},
+          {"rates", {study.first_rate, study.last_rate}},
+          {"seed", run.seed}};
+}
+
+/// True where `file` holds a network trained as `about` says, which is then read.
+bool read_trained(models::AutoEncoder& network, const std::filesystem::path& file, const nlohmann::ordered_json& about,
+                  const Note& note) {
+  if (!std::filesystem::exists(file)) return false;
+  try {
+    const auto checkpoint = train::load_checkpoint(file);
+    if (checkpoint.about.at("training") != about) {
+      note(file.string() + ": trained in another way; training anew");
+      return false;
+    }
+    train::load_weights(network, checkpoint.tensors.at("weights"), file.string());
+    return true;
+  } catch (const Error& error) {
+    note(std::string(error.what()) + "; training anew");
+    return false;
+  }
+}
+
+torch::Tensor order_of_epoch(int64_t count, uint64_t seed, int64_t epoch) {
+  auto generator =
+      at::detail::createCPUGenerator(train::stream_seed(seed, train::Purpose::order, static_cast<uint64_t>(epoch)));
+  return torch::randperm(count, generator, torch::kLong);
+}
+
+void fit(models::AutoEncoder& network, const AutoEncoderRun& run, const AutoEncoderStudy& study,
+         const train::DeviceImages& images, const Note& note) {
+  train::TrainOptions how;
+  how.weight_decay = 0;
+  train::Optimizer optimizer(network, how);
+  network.train();
+  const auto on_device = torch::TensorOptions(images.device());
+  auto indices = torch::zeros({study.batch}, on_device.dtype(torch::kLong));
+  auto sum = torch::zeros({}, on_device);
+  optimizer.set_learning_rate(0);  // preparing the step for replay runs it a few times
+  train::Replay step(
+      [&] {
+        const auto batch = images.images(indices);
+        const auto loss = torch::mse_loss(network.forward(batch), batch);
+        const auto gradients = torch::autograd::grad({loss}, optimizer.parameters());
+        const torch::NoGradGuard no_grad;
+        optimizer.step(gradients, torch::isfinite(loss));
+        sum += loss;
+      },
+      images.device());
+  for (int64_t epoch = 0; epoch < study.epochs; ++epoch) {
+    const double part = study.epochs > 1 ? static_cast<double>(epoch) / static_cast<double>(study.epochs - 1) : 0;
+    optimizer.set_learning_rate(study.first_rate * std::pow(study.last_rate / study.first_rate, part));
+    const auto order = order_of_epoch(images.count(), run.seed, epoch).to(images.device());
+    sum.zero_();
+    int64_t steps = 0;
+    for (int64_t first = 0; first + study.batch <= images.count(); first += study.batch, ++steps) {
+      indices.copy_(order.narrow(0, first, study.batch));
+      step.run();
+    }
+    const double mean = sum.item<double>() / static_cast<double>(steps);
+    require(std::isfinite(mean), label_of(run), ": the loss is not finite in epoch ", epoch + 1);
+    char text[120];
+    std::snprintf(text, sizeof text, "%s: epoch %lld/%lld  mean squared error %.5f", label_of(run).c_str(),
+                  static_cast<long long>(epoch + 1), static_cast<long long>(study.epochs), mean);
+    note(text);
+  }
+}
+
+double mean_error(models::AutoEncoder& network, const train::DeviceImages& images) {
+  const torch::NoGradGuard no_grad;
+  auto sum = torch::zeros({}, torch::TensorOptions(images.device()).dtype(torch::kDouble));
+  for (const auto& indices :
+       torch::arange(images.count(), torch::TensorOptions(images.device()).dtype(torch::kLong)).split(200)) {
+    const auto batch = images.images(indices);
+    sum += torch::mse_loss(network.forward(batch), batch, at::Reduction::Sum) / batch[0].numel();
+  }
+  return sum.item<double>() / static_cast<double>(images.count());
+}
+
+std::shared_ptr<models::AutoEncoder> initial_network(const AutoEncoderRun& run, const AutoEncoderStudy& study) {
+  static std::mutex initialising;  // torch draws weights from one stream of random numbers
+  const std::lock_guard<std::mutex> lock(initialising);
+  torch::manual_seed(run.seed);
+  return std::make_shared<models::AutoEncoder>(models::AutoEncoderOptions{run.model, run.modes, study.image_size});
+}
+
+}  // namespace
+
+AutoEncoderStudy autoencoder_study(const FigureOptions& options) {
+  AutoEncoderStudy study;
+  study.data = "s" + digit_source(options);
+  if (options.quick) {
+    study.image_size = 40;
+    study.train_images = 400;
+    study.test_images = 100;
+    study.epochs = 6;
+    study.batch = 8;
+    study.first_rate = 1e-3;
+    study.last_rate = 1e-4;
+    study.seeds = 1;
+  }
+  return study;
+}
+
+data::Splits autoencoder_data(const AutoEncoderStudy& study, const FigureOptions& options) {
+  data::DataOptions wanted;
+  wanted.name = study.data;
+  wanted.data_dir = options.data_dir;
+  wanted.train_size = study.train_images;
+  wanted.test_size = study.test_images;
+  wanted.size = study.image_size;
+  return data::load(wanted);
+}
+
+std::string training_text(const AutoEncoderStudy& study, const data::Splits& splits) {
+  return "auto-encoders of Table 5 trained on " + std::to_string(splits.train.count()) + " images of " + study.data +
+         ", " + std::to_string(study.image_size) + " pixels wide, " + std::to_string(study.epochs) + " epochs, " +
+         std::to_string(study.seeds) +
+         (study.seeds == 1 ? " training each" : " trainings each, the one with the least training error");
+}
+
+std::vector<TrainedAutoEncoder> trained_autoencoders(const std::vector<AutoEncoderRun>& runs,
+                                                     const AutoEncoderStudy& study, const data::Splits& splits,
+                                                     const FigureOptions& options) {
+  train::TrainOptions where;
+  where.device = options.device;
+  where.precision = options.precision;
+  const auto device = train::device_of(where);
+  train::apply_precision(where, device);
+  const train::DeviceImages images(splits.train, {0.0}, {1.0}, device);
+  std::filesystem::create_directories(options.out / "autoencoders");
+  std::mutex noting;
+  const Note note = [&](const std::string& text) {
+    const std::lock_guard<std::mutex> lock(noting);
+    options.note(text);
+  };
+  std::vector<TrainedAutoEncoder> trained(runs.size());
+  for_each(static_cast<int64_t>(runs.size()), options.runs, [&](int64_t i) {
+    const auto& run = runs[i];
+    const train::StreamScope own_stream(device);
+    auto network = initial_network(run, study);
+    const auto file = options.out / "autoencoders" / (label_of(run) + (options.quick ? "-quick.pt" : ".pt"));
+    const auto about = description(run, study, splits);
+    if (!read_trained(*network, file, about, note)) {
+      {
+        const train::DeviceWork uploads;
+        network->to(device);
+      }
+      fit(*network, run, study, images, note);
+      const train::DeviceWork downloads;
+      train::save_checkpoint({{{"training", about}}, {{"weights", train::weights_of(*network)}}}, file);
+    }
+    const train::DeviceWork uploads;
+    network->to(device);
+    network->eval();
+    trained[i] = {network, mean_error(*network, images)};
+  });
+  return trained;
+}
+
+std::vector<TrainedAutoEncoder> best_autoencoders(const std::vector<AutoEncoderRun>& kinds,
+                                                  const AutoEncoderStudy& study, const data::Splits& splits,
+                                                  const FigureOptions& options) {
+  std::vector<AutoEncoderRun> runs;
+  for (int64_t seed = 1; seed <= study.seeds; ++seed)
+    for (auto run : kinds) {
+      run.seed = static_cast<uint64_t>(seed);
+      runs.push_back(run);
+    }
+  const auto trained = trained_autoencoders(runs, study, splits, options);
+  std::vector<TrainedAutoEncoder> best(trained.begin(), trained.begin() + static_cast<std::ptrdiff_t>(kinds.size()));
+  for (size_t i = kinds.size(); i < trained.size(); ++i)
+    if (auto& held = best[i % kinds.size()]; trained[i].training_error < held.training_error) held = trained[i];
+  return best;
+}
+
+}  // namespace scdcf::figures

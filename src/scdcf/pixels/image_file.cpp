@@ -1,0 +1,73 @@
+#include "scdcf/pixels/image_file.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "scdcf/core/error.h"
+#include "scdcf/files/atomic_file.h"
+#include "scdcf/pixels/image_codecs.h"
+
+namespace scdcf::pixels {
+namespace {
+
+constexpr std::array<std::uint8_t, 8> kPngSignature = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
+
+void check_image(const Image& image) {
+  require(image.channels == 1 || image.channels == 3, "image: got ", image.channels, " channels, expected 1 or 3");
+  require(image.height > 0 && image.width > 0, "image: got ", image.width, " x ", image.height, " pixels");
+  const std::size_t expected = std::size_t{1} * image.channels * image.height * image.width;
+  require(image.pixels.size() == expected, "image: got ", image.pixels.size(), " bytes, expected ", expected);
+}
+
+}  // namespace
+
+void codecs::check_announced_size(std::uint64_t width, std::uint64_t height, bool plausible, const files::Bytes& bytes,
+                                  const std::string& name) {
+  require(width > 0 && height > 0, name, ": got ", width, " x ", height, " pixels");
+  require(width <= kLargestSide && height <= kLargestSide && width * height <= kLargestArea, name, ": got ", width,
+          " x ", height, " pixels, expected at most ", kLargestSide, " a side and ", kLargestArea, " in all");
+  require(plausible, name, ": announces ", width, " x ", height, " pixels, more than ", bytes.size(),
+          " bytes can hold");
+}
+
+Image decode_image(const files::Bytes& bytes, const std::string& name) {
+  if (bytes.size() >= 8 && std::equal(kPngSignature.begin(), kPngSignature.end(), bytes.begin()))
+    return codecs::decode_png(bytes, name);
+  if (bytes.size() >= 3 && bytes[0] == 0xFF && bytes[1] == 0xD8 && bytes[2] == 0xFF)
+    return codecs::decode_jpeg(bytes, name);
+  detail::fail(name, ": neither a PNG nor a JPEG picture");
+}
+
+Image read_image(const std::string& path) { return decode_image(files::read_file(path), path); }
+
+Image with_channels(Image image, int channels) {
+  check_image(image);
+  require(channels == 1 || channels == 3, "channels: got ", channels, ", expected 1 or 3");
+  if (image.channels == channels) return image;
+  const std::size_t area = std::size_t{1} * image.height * image.width;
+  if (channels == 3) {
+    image.pixels.resize(3 * area);
+    for (const std::size_t c : {1, 2}) std::memcpy(image.pixels.data() + c * area, image.pixels.data(), area);
+  } else {
+    const std::uint8_t* p = image.pixels.data();
+    for (std::size_t i = 0; i < area; ++i)
+      image.pixels[i] =
+          static_cast<std::uint8_t>((299 * p[i] + 587 * p[i + area] + 114 * p[i + 2 * area] + 500) / 1000);
+    image.pixels.resize(area);
+  }
+  image.channels = channels;
+  return image;
+}
+
+files::Bytes encode_png(const Image& image) {
+  check_image(image);
+  return codecs::encode_png(image);
+}
+
+void write_png(const std::string& path, const Image& image) {
+  const files::Bytes bytes = encode_png(image);
+  files::write_file_atomically(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+}  // namespace scdcf::pixels

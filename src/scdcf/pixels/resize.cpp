@@ -1,0 +1,138 @@
+#include "scdcf/pixels/resize.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "scdcf/core/error.h"
+#include "scdcf/core/for_each.h"
+
+namespace scdcf::pixels {
+namespace {
+
+/// One axis: out[i] = sum_k weights[i * taps + k] in[first[i] + k], where indices outside the axis have weight 0.
+struct AxisMap {
+  int taps = 0;
+  std::vector<int> first;
+  std::vector<double> weights;
+  int size() const { return static_cast<int>(first.size()); }
+};
+
+double keys_kernel(double t) {
+  constexpr double a = -0.75;
+  t = std::abs(t);
+  if (t <= 1) return ((a + 2) * t - (a + 3)) * t * t + 1;
+  return t < 2 ? ((a * t - 5 * a) * t + 8 * a) * t - 4 * a : 0;
+}
+
+enum class Border { zero, repeat };
+
+/// Interpolates at source(i), in coordinates where pixel k has its centre at k.
+template <class Source>
+AxisMap interpolation(int in_size, int out_size, Border border, Source source) {
+  AxisMap map;
+  map.taps = std::min(4, in_size);
+  map.first.resize(static_cast<std::size_t>(out_size));
+  map.weights.assign(static_cast<std::size_t>(out_size) * map.taps, 0.0);
+  for (int i = 0; i < out_size; ++i) {
+    const double position = source(i);
+    if (position <= -2 || position >= in_size + 1) continue;  // wholly outside: all weights stay 0
+    const int left = static_cast<int>(std::floor(position)) - 1;
+    const int first = std::clamp(left, 0, in_size - map.taps);
+    map.first[static_cast<std::size_t>(i)] = first;
+    for (int tap = left; tap < left + 4; ++tap) {
+      if (border == Border::zero && (tap < 0 || tap >= in_size)) continue;
+      const int column = std::clamp(tap, 0, in_size - 1) - first;
+      map.weights[static_cast<std::size_t>(i) * map.taps + column] += keys_kernel(position - tap);
+    }
+  }
+  return map;
+}
+
+/// Averages over [i, i + 1] * in_size / out_size.
+AxisMap averaging(int in_size, int out_size) {
+  AxisMap map;
+  map.taps = std::min(in_size, in_size / out_size + 2);
+  const double step = static_cast<double>(in_size) / out_size;
+  for (int i = 0; i < out_size; ++i) {
+    const double begin = i * step, end = (i + 1) * step;
+    map.first.push_back(std::clamp(static_cast<int>(begin), 0, in_size - map.taps));
+    for (int k = map.first.back(); k < map.first.back() + map.taps; ++k)
+      map.weights.push_back(std::max(0.0, std::min(end, k + 1.0) - std::max(begin, k + 0.0)) / step);
+  }
+  return map;
+}
+
+AxisMap resizing(int in_size, int out_size) {
+  if (out_size < in_size) return averaging(in_size, out_size);
+  return interpolation(in_size, out_size, Border::repeat, [=](int i) { return (i + 0.5) * in_size / out_size - 0.5; });
+}
+
+/// To the nearest; lround would be a call for each pixel, and a value that is not negative needs none.
+std::uint8_t to_byte(double value) {
+  const double rounded_up = std::clamp(value, 0.0, 255.0) + 0.5;
+  return static_cast<std::uint8_t>(rounded_up);
+}
+
+/// Columns first, then rows, of one plane.
+void apply(const AxisMap& rows, const AxisMap& columns, const std::uint8_t* in, int in_height, int in_width,
+           std::uint8_t* out) {
+  const int width = columns.size();
+  std::vector<double> half(static_cast<std::size_t>(in_height) * width);
+  for (int y = 0; y < in_height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const double* weight = columns.weights.data() + static_cast<std::ptrdiff_t>(x) * columns.taps;
+      const std::uint8_t* source = in + static_cast<std::ptrdiff_t>(y) * in_width + columns.first[x];
+      double sum = 0;
+      for (int k = 0; k < columns.taps; ++k) sum += weight[k] * source[k];
+      half[static_cast<std::size_t>(y) * width + x] = sum;
+    }
+  std::vector<double> line(static_cast<std::size_t>(width));
+  for (int y = 0; y < rows.size(); ++y) {
+    std::fill(line.begin(), line.end(), 0.0);
+    for (int k = 0; k < rows.taps; ++k) {
+      const double weight = rows.weights[static_cast<std::size_t>(y) * rows.taps + k];
+      const double* source = half.data() + static_cast<std::ptrdiff_t>(rows.first[y] + k) * width;
+      for (int x = 0; x < width; ++x) line[x] += weight * source[x];
+    }
+    for (int x = 0; x < width; ++x) out[static_cast<std::ptrdiff_t>(y) * width + x] = to_byte(line[x]);
+  }
+}
+
+void check_side(int size) {
+  require(size > 0 && size <= static_cast<int>(kLargestSide), "size: got ", size, " pixels, expected 1 to ",
+          kLargestSide);
+}
+
+Image transformed(const Image& image, const AxisMap& rows, const AxisMap& columns) {
+  Image result{image.channels, rows.size(), columns.size(), {}};
+  const std::size_t in_area = std::size_t{1} * image.height * image.width;
+  const std::size_t out_area = std::size_t{1} * result.height * result.width;
+  require(image.height > 0 && image.width > 0 && image.pixels.size() == in_area * image.channels, "image: got ",
+          image.pixels.size(), " bytes for ", image.channels, " x ", image.height, " x ", image.width);
+  result.pixels.resize(out_area * image.channels);
+  for (int c = 0; c < image.channels; ++c)
+    apply(rows, columns, image.pixels.data() + c * in_area, image.height, image.width,
+          result.pixels.data() + c * out_area);
+  return result;
+}
+
+}  // namespace
+
+Image resize(const Image& image, int height, int width) {
+  check_side(height);
+  check_side(width);
+  if (image.height == height && image.width == width) return image;
+  return transformed(image, resizing(image.height, height), resizing(image.width, width));
+}
+
+Image rescale_about_centre(const Image& image, double factor) {
+  require(factor > 0, "factor: got ", factor, ", expected a positive number");
+  const auto axis = [factor](int size) {
+    const double centre = (size - 1) / 2.0;
+    return interpolation(size, size, Border::zero, [=](int i) { return centre + (i - centre) / factor; });
+  };
+  return transformed(image, axis(image.height), axis(image.width));
+}
+
+}  // namespace scdcf::pixels

@@ -1,0 +1,243 @@
+#include "scdcf/runs/results_store.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+#include "scdcf/core/error.h"
+
+namespace scdcf::runs {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// A descriptor that closes itself, and with it gives up its lock.
+class Descriptor {
+ public:
+  Descriptor(const fs::path& file, int flags) : number_(::open(file.c_str(), flags | O_CLOEXEC, 0644)) {
+    require(number_ >= 0, file.string(), ": cannot be opened: ", std::strerror(errno));
+  }
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+  int release() { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
+
+void lock(int descriptor, int kind, const fs::path& file) {
+  while (flock(descriptor, kind) != 0) require(errno == EINTR, file.string(), ": cannot lock: ", std::strerror(errno));
+}
+
+std::uint64_t size_of(int descriptor, const fs::path& file) {
+  struct stat about {};
+  require(fstat(descriptor, &about) == 0, file.string(), ": ", std::strerror(errno));
+  return static_cast<std::uint64_t>(about.st_size);
+}
+
+std::string read_from(int descriptor, std::uint64_t offset, const fs::path& file) {
+  std::string text(size_of(descriptor, file) - offset, '\0');
+  std::size_t got = 0;
+  while (got < text.size()) {
+    const auto part = pread(descriptor, text.data() + got, text.size() - got, static_cast<off_t>(offset + got));
+    if (part < 0 && errno == EINTR) continue;
+    require(part >= 0, file.string(), ": cannot be read: ", std::strerror(errno));
+    if (part == 0) break;  // cut off meanwhile
+    got += static_cast<std::size_t>(part);
+  }
+  text.resize(got);
+  return text;
+}
+
+/// What a killed process left behind the last line end: nothing in a sound file.
+std::string torn_end(int descriptor, std::uint64_t size, const fs::path& file) {
+  constexpr std::uint64_t kStep = 1 << 16;
+  for (std::uint64_t length = std::min(size, kStep);; length = std::min(size, 4 * length)) {
+    const auto text = read_from(descriptor, size - length, file);
+    const auto end = text.rfind('\n');
+    if (end != std::string::npos) return text.substr(end + 1);
+    if (length == size) return text;
+  }
+}
+
+std::string now_utc() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+}  // namespace
+
+Json to_json(const RunRecord& r) {
+  Json json = {{"key", r.key},
+               {"status", r.status},
+               {"measure", name_of(r.measure)},
+               {"seed", r.seed},
+               {"realisation", r.realisation},
+               {"accuracy", r.accuracy},
+               {"best_epoch", r.best_epoch},
+               {"best_validation", r.best_validation},
+               {"seconds", r.seconds},
+               {"data_checksum", r.data_checksum},
+               {"commit", r.provenance.commit},
+               {"scdcf", r.provenance.scdcf},
+               {"torch", r.provenance.torch},
+               {"machine", r.provenance.machine},
+               {"time", r.time}};
+  if (!r.error.empty()) json["error"] = r.error;
+  json["asked"] = r.asked;
+  json["used"] = r.used;
+  json["measurements"] = r.measurements;
+  json["curve"] = r.curve;
+  return json;
+}
+
+RunRecord record_from_json(const Json& json) {
+  try {
+    RunRecord r;
+    json.at("key").get_to(r.key);
+    json.at("status").get_to(r.status);
+    require(r.status == "done" || r.status == "failed" || r.status == "lost", "status: got \"", r.status,
+            "\", expected done, failed or lost");
+    r.measure = measure_of(json.at("measure").get<std::string>());
+    json.at("seed").get_to(r.seed);
+    json.at("realisation").get_to(r.realisation);
+    json.at("accuracy").get_to(r.accuracy);
+    json.at("best_epoch").get_to(r.best_epoch);
+    json.at("best_validation").get_to(r.best_validation);
+    json.at("seconds").get_to(r.seconds);
+    json.at("data_checksum").get_to(r.data_checksum);
+    r.provenance = {json.at("commit"), json.at("scdcf"), json.at("torch"), json.at("machine")};
+    json.at("time").get_to(r.time);
+    if (json.contains("error")) json.at("error").get_to(r.error);
+    r.asked = json.at("asked");
+    r.used = json.at("used");
+    r.measurements = json.at("measurements");
+    r.curve = json.at("curve");
+    r.config();  // refuses a configuration that lacks something
+    return r;
+  } catch (const nlohmann::json::exception& error) {
+    detail::fail("not a record of a run: ", error.what());
+  }
+}
+
+Claim::Claim(Claim&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), was_left_(other.was_left_) {}
+
+Claim::~Claim() {
+  if (descriptor_ < 0) return;
+  [[maybe_unused]] const int ignored = ftruncate(descriptor_, 0);  // given back by a living process
+  ::close(descriptor_);
+}
+
+ResultsStore::ResultsStore(fs::path folder) : ResultsStore(std::move(folder), true) {}
+
+ResultsStore ResultsStore::open(const fs::path& folder) { return {folder, false}; }
+
+ResultsStore::ResultsStore(fs::path folder, bool create)
+    : folder_(std::move(folder)), file_(folder_ / "results.jsonl") {
+  if (!create) {
+    require(fs::is_regular_file(file_), file_.string(), ": is missing, expected the results of scdcf reproduce");
+    return;
+  }
+  std::error_code failed;
+  fs::create_directories(folder_ / "claims", failed);
+  require(!failed, folder_.string(), ": the folder could not be made: ", failed.message());
+}
+
+void ResultsStore::append(const RunRecord& record) {
+  auto stamped = record;
+  if (stamped.time.empty()) stamped.time = now_utc();
+  // Bytes that are no UTF-8 (in the text of an error) must not cost the record.
+  const std::string line = to_json(stamped).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const Descriptor file(file_, O_RDWR | O_APPEND | O_CREAT);
+  lock(file.number(), LOCK_EX, file_);
+  auto size = size_of(file.number(), file_);
+  const auto torn = torn_end(file.number(), size, file_);
+  if (!torn.empty()) {
+    size -= torn.size();
+    require(ftruncate(file.number(), static_cast<off_t>(size)) == 0, file_.string(), ": ", std::strerror(errno));
+  }
+  ssize_t written = 0;
+  do written = ::write(file.number(), line.data(), line.size());
+  while (written < 0 && errno == EINTR);
+  if (written != static_cast<ssize_t>(line.size())) {
+    const int cause = written < 0 ? errno : ENOSPC;
+    [[maybe_unused]] const int ignored = ftruncate(file.number(), static_cast<off_t>(size));
+    detail::fail(file_.string(), ": could not be written: ", std::strerror(cause));
+  }
+  require(fsync(file.number()) == 0, file_.string(), ": could not be written: ", std::strerror(errno));
+}
+
+void ResultsStore::refresh() {
+  if (!fs::exists(file_)) return;
+  const Descriptor file(file_, O_RDONLY);
+  lock(file.number(), LOCK_SH, file_);
+  const auto size = size_of(file.number(), file_);
+  require(size >= read_, file_.string(), ": became shorter while it was in use");
+  const auto text = read_from(file.number(), read_, file_);
+  std::size_t begin = 0;
+  for (std::size_t end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    ++lines_;
+    try {
+      const auto json = Json::parse(text.substr(begin, end - begin), nullptr, /*allow_exceptions=*/false);
+      require(!json.is_discarded(), "not JSON");
+      auto record = record_from_json(json);
+      auto& counts = attempts_[record.key];
+      ++(record.done() ? counts.done : record.status == "failed" ? counts.failed : counts.lost);
+      records_.push_back(std::move(record));
+    } catch (const Error& error) {
+      damaged_.push_back(file_.string() + ":" + std::to_string(lines_) + ": " + error.what());
+    }
+  }
+  read_ += begin;
+}
+
+std::vector<RunRecord> ResultsStore::records() {
+  const std::lock_guard<std::mutex> guard(mutex_);
+  refresh();
+  return records_;
+}
+
+std::vector<std::string> ResultsStore::damaged_lines() {
+  const std::lock_guard<std::mutex> guard(mutex_);
+  refresh();
+  return damaged_;
+}
+
+ResultsStore::Attempts ResultsStore::attempts(const std::string& key) {
+  const std::lock_guard<std::mutex> guard(mutex_);
+  refresh();
+  const auto found = attempts_.find(key);
+  return found == attempts_.end() ? Attempts{} : found->second;
+}
+
+std::optional<Claim> ResultsStore::claim(const std::string& key) const {
+  const auto name = folder_ / "claims" / (key + ".lock");
+  Descriptor file(name, O_RDWR | O_CREAT);
+  if (flock(file.number(), LOCK_EX | LOCK_NB) != 0) {
+    require(errno == EWOULDBLOCK || errno == EINTR, name.string(), ": cannot lock: ", std::strerror(errno));
+    return std::nullopt;
+  }
+  // The holder's number stays in the file until it gives the claim back: that is how a killed holder shows.
+  const bool was_left = size_of(file.number(), name) > 0;
+  const std::string holder = std::to_string(getpid()) + "\n";
+  require(ftruncate(file.number(), 0) == 0 &&
+              pwrite(file.number(), holder.data(), holder.size(), 0) == static_cast<ssize_t>(holder.size()),
+          name.string(), ": could not be written: ", std::strerror(errno));
+  return Claim(file.release(), was_left);
+}
+
+}  // namespace scdcf::runs

@@ -1,0 +1,86 @@
+#include "scdcf/tables/experiments.h"
+
+#include <set>
+
+#include "scdcf/core/error.h"
+#include "scdcf/runs/train_runner.h"
+#include "scdcf/tables/plans.h"
+
+namespace scdcf::tables {
+namespace {
+
+/// Missing data is one error of the command, not a failure of each of its runs.
+void check_data(const Plan& plan, runs::ResultsStore& store, runs::SplitsCache& cache) {
+  std::set<std::string> known;
+  for (const auto& run : plan)
+    if (run.measure != runs::Measure::cost && store.attempts(runs::key_of(run)).done == 0 &&
+        known.insert(run.config.data.name).second)
+      cache.get(run.config.data);
+}
+
+void tell(const PlanOptions& options, const std::string& name, const runs::QueueSummary& summary) {
+  if (!options.print) return;
+  const auto count = summary.had + summary.made + summary.others;
+  options.print(name + ": " + std::to_string(count) + " of " + std::to_string(summary.planned) + " runs are done" +
+                (summary.stopped ? "; stopped, the same command goes on" : ""));
+}
+
+void run_plan(const std::string& name, const PlanOptions& options, const Plan& plan, int jobs) {
+  require(!plan.empty(), "reproduce ", name,
+          ": nothing is left to run with these --models, --sizes, --augmentation; see scdcf reproduce --help");
+  require(jobs == 1 || options.device != "cpu", "--jobs: got ", jobs,
+          ", expected 1 on the CPU, where one run uses every core already");
+  runs::ResultsStore store(options.out);
+  runs::SplitsCache cache;
+  check_data(plan, store, cache);
+  runs::QueueOptions table;
+  table.jobs = jobs;
+  table.retry_failed = options.retry_failed;
+  table.provenance = runs::provenance_of(options.device);
+  table.stop = options.stop;
+  table.print = options.print;
+  table.status = options.status;
+  // Quick runs take a second: not worth the checkpoints.
+  const runs::TrainRunnerOptions runner{options.quick ? std::filesystem::path{} : options.out / "under-way",
+                                        options.stop};
+  const auto summary = runs::run_queue(plan, store, runs::make_train_runner(cache, runner), table);
+  tell(options, name, summary);
+  require(summary.failed.empty(), "reproduce ", name, ": ", summary.failed.size(), " of ", summary.planned,
+          " runs have failed twice, the first: ", summary.failed.empty() ? "" : summary.failed.front(),
+          "; try again with --retry-failed");
+}
+
+Experiment digits(const std::string& data, const std::string& what) {
+  return {data, what,
+          [data](const PlanOptions& options) { run_plan(data, options, plan_digits(options, data), options.jobs); }};
+}
+
+Experiment planned(const std::string& name, const std::string& what, Plan (*plan)(const PlanOptions&)) {
+  return {name, what,
+          [name, plan](const PlanOptions& options) { run_plan(name, options, plan(options), options.jobs); }};
+}
+
+void run_cost(const PlanOptions& options) {
+  const auto plan = plan_cost(options, runs::provenance_of(options.device).machine);
+  run_plan("cost", options, plan.accuracy, options.jobs);
+  if (options.stop && options.stop()) return;
+  run_plan("cost", options, plan.cost, 1);  // one at a time: what is timed has the machine for itself
+}
+
+}  // namespace
+
+std::vector<Experiment> experiments() {
+  return {
+      digits("smnist", "Table 1: eight networks on scaled MNIST"),
+      digits("sfashion", "Table 2: eight networks on scaled Fashion-MNIST"),
+      planned("ablation", "Table 3: ScDCFNet with ten pairs (K_alpha, K)", plan_ablation),
+      planned("stl10", "Table 4: ResNet-16 with seven kinds of convolution, on STL-10 or an image folder",
+              plan_natural),
+      planned("scale-generalisation", "Trained at one range of object sizes, tested at all", plan_scale_generalisation),
+      planned("deformation", "Accuracy and equivariance error under growing deformation, K = 5 to 25",
+              plan_deformation),
+      {"cost", "Time, multiply-adds and memory against accuracy", run_cost},
+  };
+}
+
+}  // namespace scdcf::tables

@@ -1,0 +1,54 @@
+// Records that belong into one cell of a table, and what becomes of them there.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scdcf/runs/results_store.h"
+#include "scdcf/tables/paper_numbers.h"
+
+namespace scdcf::tables {
+
+/// Over independent realisations.
+struct Summary {
+  int count = 0;
+  double mean = 0;
+  std::optional<double> deviation;  ///< sqrt(sum (x - mean)^2 / (count - 1)); nothing of a single one
+};
+Summary summarise(const std::vector<double>& values);
+
+/// A measured mean against the paper's: within its mean +- std, the ends included, above or below.
+enum class Mark { within, above, below, not_run, not_in_paper };
+Mark mark_of(const std::optional<Summary>& measured, const std::optional<PaperValue>& paper);
+const char* name_of(Mark mark);
+
+/// The cell of a run. modes and scale_modes as they were asked for: 0 where the network's own are meant.
+CellId cell_of(const train::RunConfig& config);
+
+/// What in a run differs from how the paper trains, as "epochs 2, test_size 100"; empty where nothing does. Network,
+/// data set, sizes, augmentation by scaling, K and K_alpha, realisation, seed, device, data folder, and milestones
+/// in proportion to the epochs are not meant.
+std::string protocol_of(const train::RunConfig& config);
+
+/// "95.87 ± 0.18"; the mean alone where there is no deviation.
+std::string text_of(const Summary& summary);
+std::string text_of(const PaperValue& value);
+/// 10000 as "10,000".
+std::string with_commas(std::int64_t number);
+
+/// A record with its configuration read.
+struct Run {
+  runs::RunRecord record;
+  train::RunConfig config;
+  CellId cell;
+  std::string protocol;
+};
+/// The done ones; of several with one key, the last.
+std::vector<Run> done_runs(const std::vector<runs::RunRecord>& records);
+
+/// Test accuracy in percent of the runs in a cell with one protocol that measured it alone.
+std::optional<Summary> accuracy_in(const std::vector<Run>& runs, const CellId& cell, const std::string& protocol);
+
+}  // namespace scdcf::tables

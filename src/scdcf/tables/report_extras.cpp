@@ -1,0 +1,225 @@
+// What goes beyond the paper: unseen scales, deformation, cost.
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "scdcf/tables/report_parts.h"
+#include "scdcf/tables/store_report.h"
+
+namespace scdcf::tables {
+namespace {
+
+std::string number(const char* format, double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+/// These are no experiments of the paper; they train like its tables.
+std::string setting_text(const std::string& protocol) {
+  return "Trained as for Tables 1 and 2" + (protocol.empty() ? "." : ", but for " + protocol + ".");
+}
+
+/// What a network is called in these sections: with its K and N_s where they are not its own.
+std::string name_of(const models::ModelOptions& model) {
+  return model.name + (model.modes > 0 ? " K=" + std::to_string(model.modes) : "") +
+         (model.scales > 0 ? " N_s=" + std::to_string(model.scales) : "");
+}
+
+/// Numbers along an axis (scale, deformation) by network, over realisations: values[network][place].
+using Curves = std::map<std::string, std::map<double, std::vector<double>>>;
+
+/// A row per network, a column per place; and the same as a plot.
+void add_curves(ReportSection& section, const Curves& curves, const std::vector<std::string>& order,
+                const std::string& stem, report::Plot plot, const char* column_format) {
+  std::set<double> places;
+  for (const auto& curve : curves)
+    for (const auto& point : curve.second) places.insert(point.first);
+  ReportTable table;
+  table.stem = stem;
+  table.title = plot.title + ": " + plot.y_label;
+  table.labels = {"network"};
+  for (const double place : places) table.columns.push_back(number(column_format, place));
+  for (const auto& name : order) {
+    const auto found = curves.find(name);
+    if (found == curves.end()) continue;
+    ReportTable::Row row{{name}, {}};
+    report::Series series{name, {}, {}};
+    for (const double place : places) {
+      const auto point = found->second.find(place);
+      if (point == found->second.end()) {
+        row.cells.emplace_back();
+        continue;
+      }
+      const auto summary = summarise(point->second);
+      row.cells.push_back({summary, std::nullopt, ""});
+      series.x.push_back(place);
+      series.y.push_back(summary.mean);
+    }
+    table.rows.push_back(row);
+    plot.series.push_back(series);
+  }
+  section.tables.push_back(table);
+  section.pictures.push_back({stem, plot});
+}
+
+/// Names in the order of the paper's tables, then as they came; growing K and N_s.
+std::vector<std::string> ordered_names(const std::vector<Run>& runs, runs::Measure measure) {
+  std::vector<models::ModelOptions> found;
+  for (const auto& run : runs)
+    if (run.record.measure == measure) found.push_back(run.config.model);
+  const auto rank = [](const models::ModelOptions& model) {
+    const auto& known = digit_models();
+    return std::make_tuple(std::find(known.begin(), known.end(), model.name) - known.begin(), model.modes,
+                           model.scales);
+  };
+  std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  std::vector<std::string> names;
+  for (const auto& model : found) {
+    const auto name = name_of(model);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+/// Data set, training size and what of the protocol counts as a subject of its own.
+struct Subject {
+  std::string data, protocol;
+  std::int64_t train_size = 0;
+  double smallest = 0, largest = 0;
+  bool operator<(const Subject& o) const {
+    return std::tie(data, protocol, train_size, smallest, largest) <
+           std::tie(o.data, o.protocol, o.train_size, o.smallest, o.largest);
+  }
+};
+
+/// The protocol without what makes the subject itself or names the network.
+Subject subject_of(const Run& run) {
+  auto config = run.config;
+  const train::RunConfig own;
+  config.model = own.model;
+  config.data.smallest_factor = own.data.smallest_factor;
+  config.data.largest_factor = own.data.largest_factor;
+  return {config.data.name, protocol_of(config), config.data.train_size, run.config.data.smallest_factor,
+          run.config.data.largest_factor};
+}
+
+}  // namespace
+
+std::vector<ReportSection> report_scale_generalisation(const std::vector<Run>& runs) {
+  std::map<Subject, Curves> subjects;
+  for (const auto& run : runs) {
+    if (run.record.measure != runs::Measure::scales) continue;
+    auto& curve = subjects[subject_of(run)][name_of(run.config.model)];
+    for (const auto& bin : run.record.measurements.at("scales"))
+      curve[(bin.at("from").get<double>() + bin.at("to").get<double>()) / 2].push_back(
+          100 * bin.at("accuracy").get<double>());
+  }
+  std::vector<ReportSection> sections;
+  for (const auto& [subject, curves] : subjects) {
+    const auto range = number("%g", subject.smallest) + " to " + number("%g", subject.largest);
+    ReportSection section;
+    section.title = "Unseen scales: " + subject.data + ", trained on factors " + range;
+    section.text = with_commas(subject.train_size) +
+                   " training images; columns are the middle of each range of test factors. " +
+                   setting_text(subject.protocol);
+    report::Plot plot;
+    plot.title = subject.data + ", trained on factors " + range;
+    plot.x_label = "rescaling factor of the test image";
+    plot.y_label = "test accuracy (%)";
+    add_curves(section, curves, ordered_names(runs, runs::Measure::scales),
+               stem_of("scales-" + subject.data + "-" + range, subject.protocol), plot, "%.2f");
+    sections.push_back(section);
+  }
+  return sections;
+}
+
+std::vector<ReportSection> report_deformation(const std::vector<Run>& runs) {
+  std::map<Subject, std::pair<Curves, Curves>> subjects;
+  for (const auto& run : runs) {
+    if (run.record.measure != runs::Measure::deformation) continue;
+    auto& [accuracy, error] = subjects[subject_of(run)];
+    for (const auto& level : run.record.measurements.at("levels")) {
+      const double gradient = level.at("gradient");
+      accuracy[name_of(run.config.model)][gradient].push_back(100 * level.at("accuracy").get<double>());
+      error[name_of(run.config.model)][gradient].push_back(100 * level.at("error").get<double>());
+    }
+  }
+  std::vector<ReportSection> sections;
+  for (const auto& [subject, curves] : subjects) {
+    ReportSection section;
+    section.title = "Deformation: " + subject.data;
+    section.text = with_commas(subject.train_size) +
+                   " training images; test images moved by smooth random fields tau (Theorem 2). " +
+                   setting_text(subject.protocol);
+    report::Plot plot;
+    plot.title = subject.data + ", deformed";
+    plot.x_label = "|grad tau|";
+    plot.y_label = "test accuracy (%)";
+    const auto order = ordered_names(runs, runs::Measure::deformation);
+    add_curves(section, curves.first, order, stem_of("deformation-" + subject.data + "-accuracy", subject.protocol),
+               plot, "%.2g");
+    plot.y_label = "equivariance error of the last features (%)";
+    add_curves(section, curves.second, order, stem_of("deformation-" + subject.data + "-error", subject.protocol), plot,
+               "%.2g");
+    sections.push_back(section);
+  }
+  return sections;
+}
+
+std::vector<ReportSection> report_cost(const std::vector<Run>& runs) {
+  using Place = std::tuple<std::string, int, std::string>;  // machine, size, precision
+  std::map<Place, std::vector<const Run*>> places;
+  for (const auto& run : runs)
+    if (run.record.measure == runs::Measure::cost)
+      places[{run.record.provenance.machine, run.config.data.size, run.config.train.precision}].push_back(&run);
+  std::vector<ReportSection> sections;
+  for (const auto& [place, costs] : places) {
+    const auto& [machine, size, precision] = place;
+    ReportSection section;
+    section.title = "Cost at " + std::to_string(size) + " pixels on " + machine;
+    section.text = "Per image, in batches of " + costs.front()->record.measurements.at("batch").dump() + ", " +
+                   precision + ". Accuracy: plain, at the smallest training size that was run for all of them.";
+    ReportTable table;
+    table.stem = stem_of("cost-" + std::to_string(size) + "-" + machine, precision);
+    table.title = section.title;
+    table.labels = {"network", "parameters"};
+    table.columns = {"accuracy (%)", "million multiply-adds", "inference (ms)", "training (ms)",
+                     "training memory (MB)"};
+    // Runs that say how accurate the networks are: the data set and protocol that most of them share.
+    const auto shared = most_shared_accuracy(runs, size);
+    report::Plot time, operations;
+    time.title = operations.title = "Accuracy against cost, " + std::to_string(size) + " pixels, " + machine;
+    time.x_label = "inference, ms an image";
+    operations.x_label = "million multiply-adds an image";
+    time.y_label = operations.y_label = "test accuracy (%)" + (shared ? ", " + shared->title : "");
+    for (auto* plot : {&time, &operations}) plot->log_x = plot->points_only = true;
+    for (const auto& name : ordered_names(runs, runs::Measure::cost))
+      for (const auto* run : costs) {
+        if (name_of(run->config.model) != name) continue;
+        const auto& m = run->record.measurements;
+        const double operations_here = m.at("multiply_adds").get<double>() / 1e6, ms = m.at("inference_ms");
+        std::optional<Summary> accuracy;
+        if (shared) accuracy = shared->accuracy(runs, run->config.model);
+        ReportTable::Row row{{name, with_commas(m.at("parameters").get<std::int64_t>())}, {}};
+        row.cells = {{accuracy, std::nullopt, ""},
+                     {std::nullopt, std::nullopt, number("%.1f", operations_here)},
+                     {std::nullopt, std::nullopt, number("%.3g", ms)},
+                     {std::nullopt, std::nullopt, number("%.3g", m.at("training_ms").get<double>())},
+                     {std::nullopt, std::nullopt, number("%.3g", m.at("training_bytes").get<double>() / 1e6)}};
+        table.rows.push_back(row);
+        if (!accuracy) continue;
+        time.series.push_back({name, {ms}, {accuracy->mean}});
+        operations.series.push_back({name, {operations_here}, {accuracy->mean}});
+      }
+    section.tables.push_back(table);
+    if (time.series.size() > 1) {
+      section.pictures.push_back({table.stem + "-time", time});
+      section.pictures.push_back({table.stem + "-operations", operations});
+    }
+    sections.push_back(section);
+  }
+  return sections;
+}
+
+}  // namespace scdcf::tables

@@ -1,0 +1,48 @@
+#include "scdcf/tables/report_parts.h"
+
+#include <cctype>
+#include <set>
+#include <tuple>
+
+namespace scdcf::tables {
+
+std::string protocol_text(const std::string& protocol) {
+  return protocol.empty() ? "Trained as in the paper." : "Not quite as in the paper: " + protocol + ".";
+}
+
+std::string stem_of(const std::string& name, const std::string& protocol) {
+  constexpr std::size_t kLongest = 80;
+  std::string stem;
+  for (const char letter : name + (protocol.empty() ? "" : "-" + protocol)) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '.';
+    if (plain || (!stem.empty() && stem.back() != '-')) stem += plain ? letter : '-';
+  }
+  stem = stem.substr(0, kLongest);
+  while (!stem.empty() && stem.back() == '-') stem.pop_back();
+  return stem;
+}
+
+std::optional<Summary> SharedAccuracy::accuracy(const std::vector<Run>& runs, const models::ModelOptions& model) const {
+  return accuracy_in(runs, {data, size, false, train_size, model.name, model.scale_modes, model.modes}, protocol);
+}
+
+std::optional<SharedAccuracy> most_shared_accuracy(const std::vector<Run>& runs, int size) {
+  // Kept negative, so that of as many networks the first place in order is taken: the shortest protocol description
+  // and the smallest training size.
+  std::map<std::tuple<std::string, std::string, std::int64_t>, std::set<std::tuple<std::string, int, int>>> places;
+  for (const auto& run : runs)
+    if (run.record.measure == runs::Measure::accuracy && run.cell.size == size && !run.cell.augmented)
+      places[{run.protocol, run.cell.data, run.cell.train_size}].insert(
+          {run.cell.model, run.cell.modes, run.cell.scale_modes});
+  std::optional<SharedAccuracy> best;
+  std::size_t most = 0;
+  for (const auto& [place, networks] : places) {
+    if (networks.size() <= most) continue;
+    most = networks.size();
+    const auto& [protocol, data, train_size] = place;
+    best = SharedAccuracy{data, protocol, train_size, size, data + ", N = " + with_commas(train_size)};
+  }
+  return best;
+}
+
+}  // namespace scdcf::tables

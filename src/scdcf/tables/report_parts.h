@@ -1,0 +1,26 @@
+// What the sections of a report have in common.
+#pragma once
+
+#include "scdcf/tables/groups.h"
+
+namespace scdcf::tables {
+
+/// A sentence on how the runs were trained.
+std::string protocol_text(const std::string& protocol);
+
+/// A name for files, from a name and a protocol: letters, digits, dots and hyphens.
+std::string stem_of(const std::string& name, const std::string& protocol);
+
+/// Where the accuracies of most networks were measured alike.
+struct SharedAccuracy {
+  std::string data, protocol;
+  std::int64_t train_size = 0;
+  int size = 0;
+  std::string title;  ///< "smnist, N = 2,000"
+  /// Of the plain runs of this network (its K and K_alpha as asked for).
+  std::optional<Summary> accuracy(const std::vector<Run>& runs, const models::ModelOptions& model) const;
+};
+/// The data set, protocol and training size with the most networks at this image size; of equals the smallest.
+std::optional<SharedAccuracy> most_shared_accuracy(const std::vector<Run>& runs, int size);
+
+}  // namespace scdcf::tables

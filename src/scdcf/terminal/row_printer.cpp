@@ -1,0 +1,36 @@
+#include "scdcf/terminal/row_printer.h"
+
+#include <algorithm>
+
+#include "scdcf/core/error.h"
+
+namespace scdcf::terminal {
+
+RowPrinter::RowPrinter(std::ostream* stream, std::vector<Column> columns)
+    : stream_(stream), columns_(std::move(columns)) {
+  for (auto& column : columns_) column.width = std::max(column.width, column.title.size());
+}
+
+void RowPrinter::add(const std::vector<std::string>& cells) {
+  require(cells.size() == columns_.size(), "table: got a row of ", cells.size(), " cells, expected ", columns_.size());
+  if (stream_ == nullptr) return;
+  if (!titled_) {
+    std::vector<std::string> titles;
+    for (const auto& column : columns_) titles.push_back(column.title);
+    print(titles);
+    titled_ = true;
+  }
+  print(cells);
+}
+
+void RowPrinter::print(const std::vector<std::string>& cells) {
+  std::string line;
+  for (size_t c = 0; c < cells.size(); ++c) {
+    line += "  " + cells[c];
+    if (cells[c].size() < columns_[c].width) line.append(columns_[c].width - cells[c].size(), ' ');
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  *stream_ << line << '\n' << std::flush;
+}
+
+}  // namespace scdcf::terminal

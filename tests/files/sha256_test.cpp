@@ -1,0 +1,58 @@
+#include "scdcf/files/sha256.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/expect_error.h"
+#include "support/scratch_folder.h"
+
+namespace scdcf::files {
+namespace {
+
+std::string digest(const std::string& message) {
+  Sha256 hash;
+  hash.add(message.data(), message.size());
+  return hash.hex();
+}
+
+// The examples published with FIPS 180-4, and the empty message.
+TEST(Sha256Test, standard_vectors) {
+  EXPECT_EQ(digest(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(digest("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(digest("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(digest("abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrs"
+                   "mnopqrstnopqrstu"),
+            "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1");
+  EXPECT_EQ(digest(std::string(1000000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST(Sha256Test, pieces_of_any_size_give_the_digest_of_the_whole) {
+  std::string message;
+  for (int i = 0; i < 300; ++i) message += static_cast<char>(7 * i);
+  for (std::size_t length : {55U, 56U, 63U, 64U, 65U, 119U, 120U, 128U, 300U}) {
+    const std::string whole = digest(message.substr(0, length));
+    for (std::size_t piece : {1U, 3U, 63U, 64U, 65U}) {
+      Sha256 hash;
+      for (std::size_t at = 0; at < length; at += piece)
+        hash.add(message.data() + at, std::min<std::size_t>(piece, length - at));
+      EXPECT_EQ(hash.hex(), whole) << length << " bytes in pieces of " << piece;
+    }
+  }
+}
+
+using Sha256OfFile = testing::ScratchFolder;
+
+TEST_F(Sha256OfFile, is_the_digest_of_its_bytes) {
+  write(folder_ / "file", "abc");
+  EXPECT_EQ(sha256_of_file(folder_ / "file"), digest("abc"));
+}
+
+TEST_F(Sha256OfFile, names_what_cannot_be_read) {
+  testing::expect_error([&] { sha256_of_file(folder_ / "missing"); }, "missing", "No such file");
+  testing::expect_error([&] { sha256_of_file(folder_); }, folder_.string(), "directory");
+}
+
+}  // namespace
+}  // namespace scdcf::files

@@ -1,0 +1,171 @@
+// A store loses nothing that was written and invents nothing, whatever happens to the processes that share it.
+#include "scdcf/runs/results_store.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <set>
+
+#include "scdcf/core/error.h"
+#include "support/fake_runs.h"
+#include "support/scratch_folder.h"
+
+namespace {
+
+using namespace scdcf::runs;
+using scdcf::testing::in_process;
+using scdcf::testing::some_runs;
+using scdcf::testing::wait_for;
+
+class Store : public scdcf::testing::ScratchFolder {
+ protected:
+  static RunRecord a_record(int realisation = 0) {
+    RunRecord record;
+    const auto run = some_runs(realisation + 1).back();
+    record.key = key_of(run);
+    record.status = "done";
+    record.asked = scdcf::train::to_json(run.config);
+    record.realisation = realisation;
+    record.accuracy = 0.25;
+    record.curve = {{{"epoch", 1}}};
+    record.provenance = {"abc", "0.1.0", "1.13", "a machine"};
+    return record;
+  }
+  std::filesystem::path file() const { return folder_ / "results.jsonl"; }
+};
+
+TEST_F(Store, gives_back_what_was_put_in) {
+  ResultsStore store(folder_);
+  auto record = a_record(3);
+  record.error = "said \"no\"\nand \xff bytes that are no UTF-8";
+  record.measurements = {{"scales", {1, 2}}};
+  store.append(record);
+  ResultsStore other(folder_);
+  const auto got = other.records();
+  ASSERT_EQ(got.size(), 1U);
+  EXPECT_EQ(got[0].key, record.key);
+  EXPECT_EQ(got[0].realisation, 3);
+  EXPECT_EQ(got[0].accuracy, 0.25);
+  EXPECT_EQ(got[0].curve, record.curve);
+  EXPECT_EQ(got[0].measurements, record.measurements);
+  EXPECT_EQ(got[0].provenance.machine, "a machine");
+  EXPECT_EQ(got[0].config().data.realisation, 3);
+  EXPECT_EQ(got[0].time.size(), 20U) << got[0].time;
+  EXPECT_NE(got[0].error.find("said \"no\"\n"), std::string::npos);
+}
+
+TEST_F(Store, a_torn_last_line_is_ignored_and_repaired) {
+  {
+    ResultsStore store(folder_);
+    store.append(a_record(0));
+  }
+  const auto whole = read(file());
+  for (const std::size_t cut : {std::size_t{1}, whole.size() / 2, whole.size() - 1}) {
+    write(file(), whole + whole.substr(0, cut));
+    ResultsStore store(folder_);
+    EXPECT_EQ(store.records().size(), 1U) << cut;
+    store.append(a_record(1));
+    const auto records = store.records();
+    ASSERT_EQ(records.size(), 2U) << cut;
+    EXPECT_EQ(records[1].realisation, 1);
+    EXPECT_TRUE(store.damaged_lines().empty());
+    EXPECT_EQ(ResultsStore(folder_).records().size(), 2U) << "a second reader sees the same";
+  }
+}
+
+TEST_F(Store, whole_lines_that_are_no_records_are_told_and_the_rest_is_kept) {
+  ResultsStore store(folder_);
+  store.append(a_record(0));
+  write(file(), read(file()) + "{\"key\": 1}\nnonsense\n");
+  store.append(a_record(1));
+  EXPECT_EQ(store.records().size(), 2U);
+  const auto damaged = store.damaged_lines();
+  ASSERT_EQ(damaged.size(), 2U);
+  EXPECT_NE(damaged[0].find("results.jsonl:2: "), std::string::npos) << damaged[0];
+  EXPECT_NE(damaged[1].find("results.jsonl:3: not JSON"), std::string::npos) << damaged[1];
+}
+
+TEST_F(Store, a_reader_sees_what_others_append_while_it_is_open) {
+  ResultsStore reader(folder_);
+  EXPECT_TRUE(reader.records().empty());
+  const auto child = in_process([&] { ResultsStore(folder_).append(a_record(5)); });
+  ASSERT_EQ(wait_for(child), 0);
+  EXPECT_EQ(reader.attempts(a_record(5).key).done, 1);
+  EXPECT_EQ(reader.attempts(a_record(6).key).done, 0);
+}
+
+TEST_F(Store, lines_of_many_writers_do_not_mix) {
+  constexpr int kWriters = 4, kLines = 40;
+  std::vector<pid_t> children;
+  for (int writer = 0; writer < kWriters; ++writer)
+    children.push_back(in_process([&] {
+      ResultsStore store(folder_);
+      for (int line = 0; line < kLines; ++line) store.append(a_record(writer * kLines + line));
+    }));
+  for (const auto child : children) EXPECT_EQ(wait_for(child), 0);
+  ResultsStore store(folder_);
+  std::set<int> seen;
+  for (const auto& record : store.records()) seen.insert(record.realisation);
+  EXPECT_EQ(seen.size(), static_cast<std::size_t>(kWriters * kLines));
+  EXPECT_TRUE(store.damaged_lines().empty());
+}
+
+TEST_F(Store, a_claim_is_held_by_one_and_freed_by_a_kill) {
+  ResultsStore store(folder_);
+  {
+    const auto first = store.claim("k");
+    ASSERT_TRUE(first.has_value());
+    EXPECT_FALSE(first->was_left());
+    EXPECT_FALSE(store.claim("k").has_value());
+    EXPECT_TRUE(store.claim("other").has_value());
+  }
+  const auto again = store.claim("k");
+  ASSERT_TRUE(again.has_value());
+  EXPECT_FALSE(again->was_left()) << "given back, not lost";
+  const auto child = in_process([&] {
+    const auto held = ResultsStore(folder_).claim("victim");
+    write(folder_ / "holding", "");
+    for (;;) pause();
+  });
+  while (!std::filesystem::exists(folder_ / "holding")) scdcf::testing::sleep_ms(5);
+  EXPECT_FALSE(store.claim("victim").has_value());
+  kill(child, SIGKILL);
+  wait_for(child);
+  const auto inherited = store.claim("victim");
+  ASSERT_TRUE(inherited.has_value());
+  EXPECT_TRUE(inherited->was_left());
+}
+
+TEST_F(Store, to_report_on_nothing_is_an_error_that_names_the_file) {
+  try {
+    ResultsStore::open(folder_ / "nowhere");
+    FAIL();
+  } catch (const scdcf::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("nowhere/results.jsonl"), std::string::npos);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "nowhere"));
+}
+
+TEST(Key, depends_on_what_changes_the_result_and_on_nothing_else) {
+  const PlannedRun run;
+  auto same = run;
+  same.config.train.device = "cuda:3";
+  same.config.data.data_dir = "/elsewhere";
+  EXPECT_EQ(key_of(run), key_of(same));
+  EXPECT_EQ(key_of(run).size(), 16U);
+  std::set<std::string> keys = {key_of(run)};
+  const auto differs = [&](auto&& change) {
+    auto other = run;
+    change(other);
+    EXPECT_TRUE(keys.insert(key_of(other)).second);
+  };
+  differs([](PlannedRun& r) { r.config.data.realisation = 1; });
+  differs([](PlannedRun& r) { r.config.train.seed = 1; });
+  differs([](PlannedRun& r) { r.config.train.precision = "tf32"; });
+  differs([](PlannedRun& r) { r.config.model.modes = 15; });
+  differs([](PlannedRun& r) { r.config.train.augment.scale_octaves = 1; });
+  differs([](PlannedRun& r) { r.measure = Measure::scales; });
+  differs([](PlannedRun& r) { r.machine = "H200"; });
+}
+
+}  // namespace

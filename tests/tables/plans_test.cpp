@@ -1,0 +1,174 @@
+// Plans have the runs that the paper's tables need, and filters leave what they say.
+#include "scdcf/tables/plans.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "scdcf/core/error.h"
+#include "scdcf/tables/groups.h"
+#include "scdcf/tables/paper_numbers.h"
+
+namespace {
+
+using namespace scdcf::tables;
+
+std::set<std::string> keys_of(const Plan& plan) {
+  std::set<std::string> keys;
+  for (const auto& run : plan) keys.insert(runs::key_of(run));
+  return keys;
+}
+
+TEST(PaperTables, have_every_cell_once) {
+  std::map<int, int> counts;
+  for (const auto& cell : paper_cells()) {
+    ++counts[cell.table];
+    EXPECT_GT(cell.value.mean, 69);
+    EXPECT_LT(cell.value.mean, 99);
+    EXPECT_GT(cell.value.deviation, 0);
+    EXPECT_LT(cell.value.deviation, 1.3);
+    int same = 0;
+    for (const auto& other : paper_cells()) same += other.table == cell.table && other.id == cell.id;
+    EXPECT_EQ(same, 1);
+  }
+  EXPECT_EQ(counts, (std::map<int, int>{{1, 96}, {2, 96}, {3, 80}, {4, 7}}));
+}
+
+TEST(PaperTables, say_what_the_paper_prints) {
+  const auto expect = [](int table, const CellId& id, double mean, double deviation) {
+    const auto value = paper_value(table, id);
+    ASSERT_TRUE(value.has_value()) << id.model;
+    EXPECT_EQ(value->mean, mean) << id.model;
+    EXPECT_EQ(value->deviation, deviation) << id.model;
+  };
+  expect(1, {"smnist", 28, false, 2000, "cnn", 0, 0}, 95.01, 0.27);
+  expect(1, {"smnist", 28, true, 10000, "scdcfnet", 0, 0}, 98.19, 0.07);
+  expect(1, {"smnist", 56, false, 5000, "dss", 0, 0}, 97.26, 0.10);
+  expect(1, {"smnist", 56, true, 2000, "ss-cnn", 0, 0}, 96.90, 0.18);
+  expect(2, {"sfashion", 28, false, 10000, "sevf", 0, 0}, 84.73, 0.11);
+  expect(2, {"sfashion", 56, true, 10000, "si-cnn", 0, 0}, 87.97, 0.16);
+  expect(3, {"smnist", 28, true, 2000, "scdcfnet", 2, 15}, 96.68, 0.31);
+  expect(3, {"sfashion", 28, false, 5000, "scdcfnet", 2, 6}, 83.44, 0.29);  // printed as (1, 6)
+  expect(3, {"sfashion", 28, false, 5000, "scdcfnet", 1, 6}, 83.61, 0.33);
+  expect(4, {"stl10", 96, false, 0, "resnet16-ss", 0, 0}, 69.51, 1.27);
+  EXPECT_FALSE(paper_value(1, {"sglyphs", 28, false, 2000, "cnn", 0, 0}).has_value());
+}
+
+TEST(PaperTables, table_3_repeats_the_scdcfnet_of_tables_1_and_2) {
+  for (const char* data : {"smnist", "sfashion"})
+    for (const bool augmented : {false, true})
+      for (const std::int64_t train_size : {2000, 5000}) {
+        const auto whole =
+            paper_value(*data == 's' && data[1] == 'm' ? 1 : 2, {data, 28, augmented, train_size, "scdcfnet", 0, 0});
+        const auto ablation = paper_value(3, {data, 28, augmented, train_size, "scdcfnet", 3, 15});
+        ASSERT_TRUE(whole && ablation);
+        EXPECT_EQ(whole->mean, ablation->mean);
+        EXPECT_EQ(whole->deviation, ablation->deviation);
+      }
+}
+
+TEST(Plans, fill_every_cell_of_the_papers_tables_with_its_own_protocol) {
+  const PlanOptions options;
+  auto plan = plan_digits(options, "smnist");
+  EXPECT_EQ(plan.size(), 8U * 2 * 2 * 3 * 5);
+  for (const auto* more : {"sfashion", "ablation", "stl10"}) {
+    const auto part = std::string(more) == "sfashion"   ? plan_digits(options, "sfashion")
+                      : std::string(more) == "ablation" ? plan_ablation(options)
+                                                        : plan_natural(options);
+    plan.insert(plan.end(), part.begin(), part.end());
+  }
+  std::map<std::string, int> realisations;  // of a cell
+  for (const auto& run : plan) EXPECT_EQ(protocol_of(run.config), "") << runs::label_of(run);
+  for (const auto& cell : paper_cells()) {
+    auto id = cell.id;
+    if (id.modes == 15 && id.scale_modes == 3) id.modes = id.scale_modes = 0;
+    std::set<int> found;
+    for (const auto& run : plan)
+      if (cell_of(run.config) == id) found.insert(run.config.data.realisation);
+    EXPECT_EQ(found.size(), cell.table == 4 ? 3U : 5U) << cell.table << " " << id.model << " " << id.modes;
+  }
+}
+
+TEST(Plans, the_full_scdcfnet_of_the_ablation_is_the_one_of_table_1) {
+  const PlanOptions options;
+  const auto table1 = keys_of(plan_digits(options, "smnist")), ablation = keys_of(plan_ablation(options));
+  int shared = 0;
+  for (const auto& key : ablation) shared += static_cast<int>(table1.count(key));
+  EXPECT_EQ(ablation.size(), 10U * 2 * 2 * 2 * 5);
+  EXPECT_EQ(shared, 2 * 2 * 5);
+}
+
+TEST(Plans, filters_leave_what_they_say) {
+  PlanOptions options;
+  options.models = {"cnn", "scdcfnet"};
+  options.sizes = {28};
+  options.train_sizes = {2000};
+  options.realisations = {0, 1};
+  options.augmentation = "plain";
+  const auto plan = plan_digits(options, "smnist");
+  EXPECT_EQ(plan.size(), 4U);
+  const auto all = keys_of(plan_digits({}, "smnist"));
+  for (const auto& key : keys_of(plan)) EXPECT_EQ(all.count(key), 1U) << "a part of the whole, not something else";
+  options.models = {"resnet16"};
+  EXPECT_TRUE(plan_digits(options, "smnist").empty());
+  options.augmentation = "some";
+  EXPECT_THROW(plan_digits(options, "smnist"), scdcf::Error);
+}
+
+TEST(Plans, fewer_epochs_keep_the_shape_of_the_learning_rate) {
+  PlanOptions options;
+  options.epochs = 30;
+  const auto run = plan_digits(options, "smnist").front();
+  EXPECT_EQ(run.config.train.epochs, 30);
+  EXPECT_EQ(run.config.train.milestones, (std::vector<std::int64_t>{10, 20}));
+  EXPECT_EQ(protocol_of(run.config), "epochs 30");
+  options.epochs = 100;
+  EXPECT_EQ(plan_natural(options).front().config.train.milestones, (std::vector<std::int64_t>{30, 40, 60, 80}));
+}
+
+TEST(Plans, a_run_of_one_epoch_makes_it_at_the_full_rate) {
+  PlanOptions options;
+  options.epochs = 1;
+  for (const auto& run : {plan_digits(options, "smnist").front(), plan_natural(options).front()})
+    EXPECT_EQ(scdcf::train::learning_rate(run.config.train, 0), run.config.train.learning_rate);
+}
+
+TEST(Plans, cost_trains_nothing_that_the_tables_do_not_and_measures_each_network_once) {
+  PlanOptions options;
+  const auto plan = plan_cost(options, "a machine");
+  auto known = keys_of(plan_digits(options, "smnist"));
+  known.merge(keys_of(plan_ablation(options)));
+  for (const auto& key : keys_of(plan.accuracy)) EXPECT_EQ(known.count(key), 1U);
+  EXPECT_EQ(plan.cost.size(), 8U + 3);  // the eight networks, and K = 12, 10, 6
+  EXPECT_EQ(keys_of(plan.cost).size(), plan.cost.size());
+  EXPECT_NE(keys_of(plan_cost(options, "another").cost), keys_of(plan.cost)) << "a machine's cost is its own";
+}
+
+TEST(Plans, quick_ones_are_small_and_need_no_files) {
+  PlanOptions options;
+  options.quick = true;
+  Plan plan;
+  for (const auto& part :
+       {plan_digits(options, "smnist"), plan_digits(options, "sfashion"), plan_ablation(options), plan_natural(options),
+        plan_scale_generalisation(options), plan_deformation(options), plan_cost(options, "m").accuracy})
+    plan.insert(plan.end(), part.begin(), part.end());
+  double images = 0;
+  for (const auto& run : plan) {
+    EXPECT_EQ(run.config.data.name, "sglyphs");
+    images += runs::work_of(run);
+  }
+  EXPECT_LT(images, 100000);
+}
+
+TEST(Plans, image_folders_get_the_recipe_of_stl10_in_proportion) {
+  PlanOptions options;
+  options.data = {"tiny-imagenet-10"};
+  const auto& config = plan_natural(options).front().config;
+  EXPECT_EQ(config.data.size, 64);
+  EXPECT_EQ(config.train.augment.crop_padding, 8);
+  EXPECT_EQ(config.train.augment.cutout, 21);
+  EXPECT_EQ(plan_natural({}).front().config.train.augment.crop_padding, 12);
+  EXPECT_EQ(plan_natural({}).front().config.train.augment.cutout, 32);
+}
+
+}  // namespace

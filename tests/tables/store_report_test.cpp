@@ -1,0 +1,217 @@
+// A known store gives known means, deviations and marks.
+#include "scdcf/tables/store_report.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "scdcf/tables/plans.h"
+#include "support/fake_runs.h"
+#include "support/scratch_folder.h"
+
+namespace {
+
+using namespace scdcf::tables;
+
+/// A done record of a planned run.
+runs::RunRecord done(const runs::PlannedRun& run, double percent) {
+  runs::RunRecord record;
+  record.key = runs::key_of(run);
+  record.status = "done";
+  record.measure = run.measure;
+  record.asked = scdcf::train::to_json(run.config);
+  record.realisation = run.config.data.realisation;
+  record.accuracy = percent / 100;
+  record.provenance = {"abc", "0.1.0", "1.13", "a machine"};
+  return record;
+}
+
+runs::PlannedRun planned(const std::string& model, int realisation, std::int64_t train_size = 2000) {
+  runs::PlannedRun run;
+  run.config.model.name = model;
+  run.config.data.name = "smnist";
+  run.config.data.size = 28;
+  run.config.data.train_size = train_size;
+  run.config.data.realisation = realisation;
+  return run;
+}
+
+const ReportSection& section(const StoreReport& report, const std::string& title) {
+  const auto found = std::find_if(report.sections.begin(), report.sections.end(),
+                                  [&](const auto& one) { return one.title.rfind(title, 0) == 0; });
+  if (found == report.sections.end()) throw std::runtime_error("no section " + title);
+  return *found;
+}
+
+const ReportCell& cell(const ReportTable& table, const std::string& row, const std::string& column) {
+  const auto at = std::find(table.columns.begin(), table.columns.end(), column) - table.columns.begin();
+  for (const auto& one : table.rows)
+    if (one.labels.front() == row) return one.cells.at(static_cast<std::size_t>(at));
+  throw std::runtime_error("no row " + row);
+}
+
+TEST(Summary, is_mean_and_sample_deviation) {
+  const auto summary = summarise({1, 2, 3, 4});
+  EXPECT_EQ(summary.count, 4);
+  EXPECT_DOUBLE_EQ(summary.mean, 2.5);
+  EXPECT_DOUBLE_EQ(*summary.deviation, std::sqrt(5.0 / 3));
+  EXPECT_FALSE(summarise({7}).deviation.has_value());
+  EXPECT_EQ(text_of(summary), "2.50 ± 1.29");
+  EXPECT_EQ(text_of(summarise({7})), "7.00");
+  EXPECT_EQ(with_commas(1234567), "1,234,567");
+  EXPECT_EQ(with_commas(100), "100");
+}
+
+TEST(Mark, is_within_from_one_end_of_the_band_to_the_other) {
+  const PaperValue paper{95, 0.5};
+  const auto mark = [&](double mean) { return mark_of(summarise({mean}), paper); };
+  EXPECT_EQ(mark(94.5), Mark::within);
+  EXPECT_EQ(mark(95.5), Mark::within);
+  EXPECT_EQ(mark(94.49), Mark::below);
+  EXPECT_EQ(mark(95.51), Mark::above);
+  EXPECT_EQ(mark_of(std::nullopt, paper), Mark::not_run);
+  EXPECT_EQ(mark_of(summarise({1}), std::nullopt), Mark::not_in_paper);
+}
+
+class Report : public scdcf::testing::ScratchFolder {};
+
+TEST_F(Report, of_a_known_store_has_known_cells) {
+  std::vector<runs::RunRecord> records;
+  // Table 1, N = 2,000: the paper has 95.01 +- 0.27 for the CNN, 95.87 +- 0.18 for ScDCFNet, 95.06 +- 0.24 for DSS.
+  for (const double value : {95.0, 95.2, 95.4})
+    records.push_back(done(planned("cnn", static_cast<int>(records.size())), value));
+  records.push_back(done(planned("scdcfnet", 0), 96.2));
+  records.push_back(done(planned("scdcfnet", 1), 96.0));
+  records.push_back(done(planned("dss", 0), 94.0));
+  const auto report = make_report(records, {});
+  const auto& table = section(report, "Table 1").tables.at(0);
+  EXPECT_EQ(table.columns.size(), 6U);
+  EXPECT_EQ(table.rows.size(), 8U);
+  const auto& cnn = cell(table, "cnn", "N = 2,000");
+  EXPECT_EQ(cnn.measured->count, 3);
+  EXPECT_NEAR(cnn.measured->mean, 95.2, 1e-9);
+  EXPECT_NEAR(*cnn.measured->deviation, 0.2, 1e-9);
+  EXPECT_EQ(cnn.paper->mean, 95.01);
+  EXPECT_EQ(cnn.mark(), Mark::within);
+  EXPECT_EQ(cell(table, "scdcfnet", "N = 2,000").mark(), Mark::above);
+  EXPECT_EQ(cell(table, "dss", "N = 2,000").mark(), Mark::below);
+  EXPECT_EQ(cell(table, "cnn", "N = 5,000").mark(), Mark::not_run);
+  EXPECT_EQ(cell(table, "cnn", "N = 2,000 +").paper->mean, 96.36);
+  const auto& text = section(report, "Table 1").text;
+  EXPECT_NE(text.find("1 are within"), std::string::npos) << text;
+  EXPECT_NE(text.find("1 above, 1 below, 45 not run"), std::string::npos) << text;
+  EXPECT_EQ(section(report, "Table 2").text, "Not run: scdcf reproduce sfashion");
+  EXPECT_EQ(section(report, "Table 4").text, "Not run: scdcf reproduce stl10");
+  EXPECT_EQ(report.made_by, (std::vector<std::string>{"6 runs: scdcf 0.1.0 (abc), LibTorch 1.13, on a machine"}));
+}
+
+TEST_F(Report, keeps_runs_of_another_protocol_apart) {
+  auto shorter = planned("cnn", 0);
+  shorter.config.train.epochs = 5;
+  const auto report = make_report({done(planned("cnn", 0), 95), done(shorter, 60)}, {});
+  int tables = 0;
+  for (const auto& one : report.sections) {
+    if (one.title.rfind("Table 1", 0) != 0) continue;
+    ++tables;
+    const bool short_one = one.text.find("epochs 5") != std::string::npos;
+    EXPECT_NEAR(cell(one.tables.at(0), "cnn", "N = 2,000").measured->mean, short_one ? 60 : 95, 1e-9);
+  }
+  EXPECT_EQ(tables, 2);
+}
+
+TEST_F(Report, the_ablation_has_the_full_network_from_table_1) {
+  auto smaller = planned("scdcfnet", 0);
+  smaller.config.model.modes = 6;
+  smaller.config.model.scale_modes = 2;
+  const auto report = make_report({done(planned("scdcfnet", 0), 95.9), done(smaller, 95.0)}, {});
+  const auto& table = section(report, "Table 3").tables.at(0);
+  ASSERT_EQ(table.rows.size(), 10U);
+  EXPECT_EQ(table.rows[0].labels, (std::vector<std::string>{"3", "15", "1.00"}));
+  EXPECT_NEAR(table.rows[0].cells[0].measured->mean, 95.9, 1e-9);
+  EXPECT_EQ(table.rows[6].labels, (std::vector<std::string>{"2", "6", "0.27"}));
+  EXPECT_NEAR(table.rows[6].cells[0].measured->mean, 95.0, 1e-9);
+  EXPECT_EQ(table.rows[6].cells[0].mark(), Mark::below);
+  EXPECT_EQ(section(report, "Table 1").tables.at(0).rows.back().cells[0].measured->count, 1)
+      << "the smaller one does not count as ScDCFNet there";
+}
+
+TEST_F(Report, of_unseen_scales_averages_over_realisations) {
+  std::vector<runs::RunRecord> records;
+  for (const int realisation : {0, 1}) {
+    auto run = planned("cnn", realisation, 5000);
+    run.measure = runs::Measure::scales;
+    run.config.data.smallest_factor = 0.8;
+    auto record = done(run, 90);
+    record.measurements = {{"scales",
+                            {{{"from", 0.3}, {"to", 0.4}, {"count", 10}, {"accuracy", 0.2 + 0.2 * realisation}},
+                             {{"from", 0.9}, {"to", 1.0}, {"count", 10}, {"accuracy", 0.9}}}}};
+    records.push_back(record);
+  }
+  const auto report = make_report(records, {});
+  const auto& table = section(report, "Unseen scales: smnist, trained on factors 0.8 to 1").tables.at(0);
+  EXPECT_EQ(table.columns, (std::vector<std::string>{"0.35", "0.95"}));
+  EXPECT_NEAR(table.rows.at(0).cells.at(0).measured->mean, 30, 1e-9);
+  EXPECT_NEAR(table.rows.at(0).cells.at(1).measured->mean, 90, 1e-9);
+  EXPECT_EQ(section(report, "Table 1").tables.size(), 0U) << "a run with another range is no run of Table 1";
+}
+
+TEST_F(Report, joins_cost_and_accuracy) {
+  std::vector<runs::RunRecord> records = {done(planned("cnn", 0), 95), done(planned("scdcfnet", 0), 96)};
+  for (const char* model : {"scdcfnet", "cnn"}) {
+    runs::PlannedRun run;
+    run.config.model.name = model;
+    run.config.data.size = 28;
+    run.measure = runs::Measure::cost;
+    auto record = done(run, 0);
+    record.measurements = {{"parameters", 494549}, {"multiply_adds", 35e6}, {"inference_ms", 0.1},
+                           {"training_ms", 0.3},   {"training_bytes", 1e6}, {"batch", 32}};
+    records.push_back(record);
+  }
+  const auto report = make_report(records, {});
+  const auto& cost = section(report, "Cost at 28 pixels on a machine");
+  EXPECT_EQ(cost.tables.at(0).rows.at(0).labels, (std::vector<std::string>{"cnn", "494,549"}));
+  EXPECT_NEAR(cost.tables.at(0).rows.at(1).cells.at(0).measured->mean, 96, 1e-9);
+  EXPECT_EQ(cost.pictures.size(), 2U);
+}
+
+TEST_F(Report, tells_what_failed_and_what_was_lost) {
+  auto failed = done(planned("cnn", 0), 0), lost = done(planned("dss", 1), 0);
+  failed.status = "failed";
+  failed.error = "the loss is not finite | <b>";
+  lost.status = "lost";
+  const auto report = make_report({failed, failed, lost, done(planned("dss", 1), 95)}, {"results.jsonl:3: not JSON"});
+  ASSERT_EQ(report.problems.size(), 3U);
+  const auto has = [&](const std::string& text) {
+    return std::any_of(report.problems.begin(), report.problems.end(),
+                       [&](const auto& one) { return one.find(text) != std::string::npos; });
+  };
+  EXPECT_TRUE(has("cnn smnist 28 N=2000 realisation 0: failed 2 times: the loss is not finite"));
+  EXPECT_TRUE(has("NOT DONE"));
+  EXPECT_TRUE(has("killed in the middle once; done since"));
+  EXPECT_TRUE(has("results.jsonl:3"));
+  EXPECT_EQ(to_html(report).find("<b>;"), std::string::npos) << "what an error says is text";
+}
+
+TEST_F(Report, is_written_as_markdown_html_csv_and_plots) {
+  std::vector<runs::RunRecord> records;
+  for (const std::int64_t train_size : {2000, 5000})
+    for (const int realisation : {0, 1})
+      records.push_back(done(planned("scdcfnet", realisation, train_size), 95 + realisation * 0.5));
+  const auto missing = write_report(make_report(records, {}), folder_);
+  const auto markdown = read(folder_ / "report.md"), html = read(folder_ / "report.html"),
+             csv = read(folder_ / "tables" / "smnist-28.csv");
+  EXPECT_NE(markdown.find("| scdcfnet | 95.25 ± 0.35 (n=2)<br>paper 95.87 ± 0.18, below |"), std::string::npos)
+      << markdown;
+  EXPECT_NE(html.find("<td class=\"below\"><b>95.25 ± 0.35</b>"), std::string::npos);
+  EXPECT_NE(csv.find("scdcfnet,\"N = 2,000\",95.25,0.353553,2,95.87,0.18,below,\n"), std::string::npos) << csv;
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 8 * 6);
+  for (const char* kind : {".dat", ".gp"})
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "plots" / ("smnist-28-growth" + std::string(kind))));
+  if (missing.empty()) {
+    for (const char* kind : {".png", ".svg"})
+      EXPECT_GT(read(folder_ / "plots" / ("smnist-28-growth" + std::string(kind))).size(), 1000U);
+  }
+}
+
+}  // namespace
