@@ -67,7 +67,7 @@ int terminal_width() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-std::string runs::label_of(const data::FetchProgress& progress) {
+std::string label_of(const data::FetchProgress& progress) {
   switch (progress.stage) {
     case data::FetchProgress::Stage::check:
       return "checking " + progress.file;
@@ -87,7 +87,7 @@ void fetch(const FetchArguments& arguments) {
   options.data_dir = arguments.data_dir.empty() ? data::user_data_dir() : fs::path(arguments.data_dir);
   options.mirror = arguments.mirror;
   options.progress = [&](const data::FetchProgress& progress) {
-    line.update({runs::label_of(progress), progress.done, progress.total, progress.began_with});
+    line.update({label_of(progress), progress.done, progress.total, progress.began_with});
   };
   options.note = [&](const std::string& note) {
     line.clear();

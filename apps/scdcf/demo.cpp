@@ -9,7 +9,8 @@
 #include "run_options.h"
 #include "scdcf/core/error.h"
 #include "scdcf/files/atomic_file.h"
-#include "scdcf/terminal/status_line.h"
+#include "scdcf/terminal/clock_text.h"
+include "scdcf/terminal/status_line.h"
 
 namespace scdcf::app {
 namespace {
