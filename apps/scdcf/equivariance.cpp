@@ -7,8 +7,8 @@
 #include "commands.h"
 #include "run_data.h"
 #include "scdcf/core/error.h"
-#include "scdcf/experiments/network_equivariance.h"
 #include "scdcf/report/table.h"
+#include "scdcf/theory/network_equivariance.h"
 
 namespace scdcf::app {
 namespace {
@@ -28,7 +28,7 @@ void equivariance(EquivarianceArguments arguments) {
   const auto images = set.images(indices);
   const double step = model.network->scale_step();
   const double octaves = arguments.octaves != 0 ? arguments.octaves : (step > 0 ? step : 0.25);
-  const auto layers = experiments::network_equivariance_error(*model.network, images, set.black(), octaves);
+  const auto layers = theory::network_equivariance_error(*model.network, images, set.black(), octaves);
   require(!layers.empty(), "model ", model.config.model.name, " does not tell its features");
 
   size_t planes = 1;

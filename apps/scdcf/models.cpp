@@ -7,7 +7,7 @@
 
 #include "commands.h"
 #include "run_options.h"
-#include "scdcf/experiments/operation_count.h"
+#include "scdcf/models/operation_count.h"
 #include "scdcf/models/registry.h"
 #include "scdcf/report/table.h"
 
@@ -38,7 +38,7 @@ void list_all(const ModelsArguments& arguments) {
     auto options = arguments.options;
     options.name = entry.name;
     const auto network = models::make_model(options);
-    const auto operations = experiments::count_multiply_adds(*network, blank_image(options));
+    const auto operations = models::count_multiply_adds(*network, blank_image(options));
     table.add({entry.name, entry.source, std::to_string(models::parameter_count(*network)),
                static_cast<double>(operations) / 1e6, entry.symmetry});
   }
@@ -69,7 +69,7 @@ void show_one(ModelsArguments arguments) {
   const auto& entry = models::find_model(options.name);
   std::cout << entry.name << " (" << entry.source << "); equivariant or invariant to: " << entry.symmetry << '\n'
             << models::parameter_count(*network) << " parameters, "
-            << static_cast<double>(experiments::count_multiply_adds(*network, image)) / 1e6
+            << static_cast<double>(models::count_multiply_adds(*network, image)) / 1e6
             << " million multiply-adds an image\n\n";
   print(table, false);
   std::cout << '\n';

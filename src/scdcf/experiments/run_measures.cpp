@@ -7,7 +7,7 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/experiments/measure.h"
-#include "scdcf/experiments/operation_count.h"
+#include "scdcf/models/operation_count.h"
 #include "scdcf/models/registry.h"
 #include "scdcf/theory/deformation.h"
 #include "scdcf/theory/equivariance.h"
@@ -119,8 +119,8 @@ nlohmann::ordered_json measure_cost(const train::RunConfig& config) {
   auto options = config.model;
   options.image_size = config.data.size;
   const auto network = models::make_model(options);
-  const auto multiply_adds =
-      count_multiply_adds(*network, torch::zeros({1, options.in_channels, options.image_size, options.image_size}));
+  const auto multiply_adds = models::count_multiply_adds(
+      *network, torch::zeros({1, options.in_channels, options.image_size, options.image_size}));
   train::apply_precision(config.train, device);
   network->to(device);
   const train::StreamScope stream(device);

@@ -11,8 +11,8 @@
 #include "scdcf/experiments/demo/folder.h"
 #include "scdcf/experiments/demo/page.h"
 #include "scdcf/experiments/demo/scale_story.h"
-#include "scdcf/experiments/network_equivariance.h"
 #include "scdcf/models/registry.h"
+#include "scdcf/theory/network_equivariance.h"
 #include "scdcf/train/run_folder.h"
 
 namespace scdcf::experiments {
@@ -103,8 +103,8 @@ class Look {
     const auto images = pictures_.images(sized(0, std::exp2(-findings.equivariance_octaves), kPicturesForErrors));
     findings.equivariance_images = images.size(0);
     for (size_t n = 0; n < models_.size(); ++n)
-      for (const auto& layer :
-           network_equivariance_error(*models_[n].network, images, pictures_.black(), findings.equivariance_octaves))
+      for (const auto& layer : theory::network_equivariance_error(*models_[n].network, images, pictures_.black(),
+                                                                  findings.equivariance_octaves))
         findings.networks[n].errors.emplace_back(layer.layer, layer.per_scale);
   }
 

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "scdcf/core/error.h"
-#include "scdcf/experiments/network_equivariance.h"
 #include "scdcf/report/colour_map.h"
+#include "scdcf/theory/network_equivariance.h"
 
 namespace scdcf::experiments {
 namespace {
@@ -58,7 +58,7 @@ ScaleStory tell_scale_story(models::Network& network, const torch::Tensor& image
   story.octaves = kStoryOctaves;
   story.shift = static_cast<int>(std::lround(kStoryOctaves / network.scale_step()));
   story.images = images.size(0);
-  const std::vector<torch::Tensor> sets = {images, enlarged(images, black, kStoryOctaves)};
+  const std::vector<torch::Tensor> sets = {images, theory::enlarged(images, black, kStoryOctaves)};
   std::vector<torch::Tensor> maps, peaks;  // [N, C, S, H, W] and, of the first picture, [C, S]
   for (const auto& set : sets) {
     maps.push_back(network.features(set).front().maps);

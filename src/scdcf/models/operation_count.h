@@ -5,9 +5,9 @@
 
 #include "scdcf/models/network.h"
 
-namespace scdcf::experiments {
+namespace scdcf::models {
 
 /// Convolutions, matrix products and resizing of one image through the network in eval mode.
-int64_t count_multiply_adds(models::Network& network, const torch::Tensor& image);
+int64_t count_multiply_adds(Network& network, const torch::Tensor& image);
 
-}  // namespace scdcf::experiments
+}  // namespace scdcf::models

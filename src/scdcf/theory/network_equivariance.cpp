@@ -1,0 +1,23 @@
+#include "scdcf/theory/network_equivariance.h"
+
+#include <torch/torch.h>
+
+namespace scdcf::theory {
+
+torch::Tensor enlarged(const torch::Tensor& images, const torch::Tensor& black, double octaves) {
+  return act_on_image(images - black, {octaves, 0, 0}) + black;
+}
+
+std::vector<LayerError> network_equivariance_error(models::Network& network, const torch::Tensor& images,
+                                                   const torch::Tensor& black, double octaves) {
+  const torch::NoGradGuard no_grad;
+  const auto original = network.features(images), transformed = network.features(enlarged(images, black, octaves));
+  std::vector<LayerError> errors;
+  for (size_t i = 0; i < original.size(); ++i)
+    errors.push_back(
+        {original[i].layer, layer_equivariance_error(transformed[i].maps, original[i].maps, {octaves, 0, 0},
+                                                     images.size(-1), network.scale_step())});
+  return errors;
+}
+
+}  // namespace scdcf::theory
