@@ -1,4 +1,4 @@
-// Compares gradients with central differences along random directions and, for small inputs, entry by entry.
+// Compares gradients with central differences, entry by entry.
 #pragma once
 
 #include <gtest/gtest.h>

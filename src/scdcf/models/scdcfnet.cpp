@@ -1,4 +1,4 @@
-// ScDCFNet (Section 6.3): lifting and joint convolutions with filters averaged over the pixels, maximum over scale.
+// ScDCFNet (Section 6.3): lifting and joint convolutions with filters integrated over each pixel, maximum over scale.
 #include "scdcf/models/built_in.h"
 #include "scdcf/models/expanded.h"
 #include "scdcf/models/resnet16.h"

@@ -40,7 +40,7 @@ class FilterExpansion {
   bool lifting_;
 };
 
-/// "widths 5 .. 10 px, 5 scales, basis sine, K = 15": for printing a layer.
+/// "5 scales, widths 5 .. 10 px, sine K=15": for printing a layer.
 std::string describe_filters(const ops::FilterBank& filters);
 
 }  // namespace scdcf::nn

@@ -27,7 +27,7 @@ void check_window(const WindowOptions<Self>& options, const char* layer) {
 using ScaleBatchNorm = torch::nn::BatchNorm3d;
 using ScaleBatchNormOptions = torch::nn::BatchNormOptions;
 
-/// Average over a square window in space, each scale by itself. Padding counts as zeros but not in the average.
+/// Average over a square window in space, each scale by itself. Padding is left out of the average.
 class SpatialAvgPoolImpl : public torch::nn::Cloneable<SpatialAvgPoolImpl> {
  public:
   explicit SpatialAvgPoolImpl(SpatialPoolOptions options = SpatialPoolOptions());
