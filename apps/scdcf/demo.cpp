@@ -10,7 +10,7 @@
 #include "scdcf/core/error.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/terminal/clock_text.h"
-include "scdcf/terminal/status_line.h"
+#include "scdcf/terminal/status_line.h"
 
 namespace scdcf::app {
 namespace {

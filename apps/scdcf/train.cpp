@@ -14,7 +14,7 @@
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/runs/run_folder.h"
 #include "scdcf/terminal/clock_text.h"
-include "scdcf/terminal/status_line.h"
+#include "scdcf/terminal/status_line.h"
 
 namespace scdcf::app {
 namespace {

@@ -1,11 +1,12 @@
 // ResNet-16: variants that differ in their convolutions and not in their size.
+#include "scdcf/models/resnet16.h"
+
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "models/patterns.h"
 #include "scdcf/models/registry.h"
-#include "scdcf/models/resnet16.h"
 #include "scdcf/nn/dropout.h"
+#include "support/device.h"
 
 namespace scdcf::models {
 namespace {
@@ -60,6 +61,41 @@ TEST(ResNet16, halves_the_maps_twice_and_keeps_the_scale_axis_of_equivariant_var
       EXPECT_EQ(maps[1].maps.size(-1), size / 2) << name;
       EXPECT_EQ(maps[2].maps.size(-1), size / 4) << name;
     }
+  }
+}
+
+TEST(ResNet16, states_keep_their_names) {
+  // Trained networks are stored under them.
+  struct Case {
+    const char *name, *conv, *norm, *shortcut;
+  };
+  const Case cases[] = {{"resnet16", "0.weight", "0.weight 0.bias", "0.weight"},
+                        {"resnet16-lsi", "0.conv.weight", "0.weight 0.bias", "0.weight"},
+                        {"resnet16-si", "0.canonical.weight", "0.weight 0.bias", "0.coefficients"},
+                        {"resnet16-ss", "0.coefficients", "0.weight 0.bias", "0.weight"},
+                        {"resnet16-dss", "0.conv.weight", "0.weight 0.bias", "0.coefficients"},
+                        {"resnet16-sesn", "0.coefficients", "0.weight 0.bias", "0.coefficients"},
+                        {"resnet16-scdcf", "0.coefficients", "0.weight 0.bias", "0.coefficients"}};
+  const auto keys = [](const torch::nn::Module& module) {
+    std::string text;
+    for (const auto& key : module.named_parameters().keys()) text += (text.empty() ? "" : " ") + key;
+    return text;
+  };
+  for (const auto& c : cases) {
+    auto options = natural(c.name);
+    options.channels = {2, 2, 3, 4};
+    const auto children = make_model(options)->named_children();
+    const std::vector<std::string> expected = {"first",         "group1_block1", "group1_block2",
+                                               "group2_block1", "group2_block2", "group3_block1",
+                                               "group3_block2", "last",          "scores"};
+    EXPECT_EQ(children.keys(), expected) << c.name;
+    const auto parts = children["group2_block1"]->named_children();
+    EXPECT_EQ(keys(*parts["conv1"]), c.conv) << c.name;
+    EXPECT_EQ(keys(*parts["conv2"]), c.conv) << c.name;
+    EXPECT_EQ(keys(*parts["before1"]), c.norm) << c.name;
+    EXPECT_EQ(keys(*parts["before2"]), c.norm) << c.name;
+    EXPECT_EQ(keys(*parts["shortcut"]), c.shortcut) << c.name;
+    EXPECT_FALSE(children["group1_block1"]->named_children().contains("shortcut")) << c.name;
   }
 }
 

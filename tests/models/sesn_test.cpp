@@ -1,56 +1,15 @@
-// SESN: its basis, and how far from equivariance it is beside the CNN and ScDCFNet.
+// SESN: how far from equivariance it is beside the CNN and ScDCFNet.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdio>
 #include <numeric>
 
-#include "models/patterns.h"
-#include "scdcf/basis/sampled_basis.h"
 #include "scdcf/models/registry.h"
 #include "scdcf/theory/equivariance.h"
-#include "support/expect_error.h"
+#include "support/patterns.h"
 
 namespace scdcf::models {
 namespace {
-
-TEST(Sesn, the_basis_is_hermite_gauss_at_sigma_and_its_fractions) {
-  const auto basis = basis::make_spatial_basis("sesn-28", 49);
-  ASSERT_TRUE(basis->is_separable());
-  const double y = 0.2, x = -0.35;
-  for (const int width : {0, 1, 2, 3}) {
-    const double sigma = 4.5 / 6.5 / std::pow(1.5, width), u = y / sigma, v = x / sigma;
-    const double bell = std::exp(-(u * u + v * v) / 2);
-    EXPECT_NEAR(basis->value(15 * width, y, x), bell, 1e-12);
-    EXPECT_NEAR(basis->value(15 * width + 3, y, x), u * v * bell, 1e-12);
-    EXPECT_EQ(basis->mode(15 * width + 3).eigenvalue, 2);
-  }
-  for (int k = 0; k < 49; ++k) EXPECT_LE(basis->mode(k).eigenvalue, 4);
-}
-
-TEST(Sesn, filters_have_the_published_sigmas_and_kernel_sizes) {
-  struct Case {
-    const char* basis;
-    int count;
-    double step, finest;
-    std::vector<double> sigmas;
-    std::vector<int> sizes;
-  };
-  const Case cases[] = {{"sesn-28", 3, std::log2(3.0) / 2, 13.0 / 3, {1.5, 2.6, 4.5}, {5, 7, 13}},
-                        {"sesn-56", 4, 1.0 / 3, 7.5, {2, 2.52, 3.17, 4}, {7, 9, 11, 15}}};
-  for (const auto& c : cases) {
-    const auto sampled = basis::sample_basis(basis::make_spatial_basis(c.basis, 49),
-                                             basis::ScaleGrid(c.count, c.step, c.finest), basis::Sampling::point);
-    for (size_t s = 0; s < c.sizes.size(); ++s) {
-      const auto& scale = sampled.scales[s];
-      const auto row = [&](int x) { return scale.rows[static_cast<size_t>(x + scale.radius)]; };
-      EXPECT_NEAR(std::sqrt(-0.5 / std::log(row(1) / row(0))), c.sigmas[s], 0.01) << c.basis << " " << s;
-      int size = 0;
-      for (int x = -scale.radius; x <= scale.radius; ++x) size += row(x) != 0;
-      EXPECT_EQ(size, c.sizes[s]) << c.basis << " " << s;
-    }
-  }
-}
 
 /// Mean relative error over the scales that both sides know, after block 2; a few random networks.
 double error_of(const std::string& name, double beta, int taps, const std::string& scale_padding = "") {
@@ -94,16 +53,6 @@ TEST(Sesn, is_nearer_to_equivariance_than_the_cnn_until_zeros_leak_in_from_beyon
   EXPECT_LT(sesn_replicate, sesn);
   EXPECT_LT(scdcfnet, sesn);
   EXPECT_LT(scdcfnet, scdcfnet_zero);
-}
-
-TEST(Sesn, has_as_many_channels_as_the_budget_allows) {
-  ModelOptions options;
-  options.name = "sesn";
-  options.scale_taps = 1;
-  EXPECT_EQ(resolve(options).channels, (std::vector<int64_t>{32, 63, 95}));
-  EXPECT_EQ(parameter_count(*make_model(options)), 494549);
-  options.scale_taps = 3;
-  EXPECT_LT(resolve(options).channels[1], 40);
 }
 
 }  // namespace

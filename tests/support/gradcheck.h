@@ -1,4 +1,4 @@
-// Compares gradients with central differences along random directions and, for small inputs, entry by entry.
+// Compares gradients with central differences, entry by entry.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,22 +11,21 @@ namespace scdcf::testing {
 
 using ScalarFunction = std::function<torch::Tensor(const std::vector<torch::Tensor>&)>;
 
-/// `function` maps double tensors to a tensor of any shape; it is reduced to a number with fixed random weights. Every
-/// entry of every input is perturbed, so keep the inputs small.
-inline void expect_gradients(const ScalarFunction& function, std::vector<torch::Tensor> inputs,
-                             double tolerance = 1e-6) {
-  for (auto& input : inputs) input = input.detach().clone().to(torch::kDouble).requires_grad_(true);
-  const auto output = function(inputs);
+/// `function` computes a tensor of any shape from `leaves`, double tensors that require a gradient; it is reduced to a
+/// number with fixed random weights. Every entry of every leaf is perturbed, so keep them small.
+inline void expect_gradients_at(const std::function<torch::Tensor()>& function,
+                                const std::vector<torch::Tensor>& leaves, double tolerance) {
+  const auto output = function();
   ASSERT_TRUE(output.requires_grad()) << "the result does not depend on the inputs";
   const auto weights = torch::randn_like(output);
   const auto scalar = [&] {
     const torch::NoGradGuard no_grad;
-    return (function(inputs) * weights).sum().item<double>();
+    return (function() * weights).sum().item<double>();
   };
-  const auto gradients = torch::autograd::grad({(output * weights).sum()}, {inputs.begin(), inputs.end()});
+  const auto gradients = torch::autograd::grad({(output * weights).sum()}, leaves);
   constexpr double kStep = 1e-5;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    auto flat = inputs[i].detach().view({-1});
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    auto flat = leaves[i].detach().view({-1});
     const auto gradient = gradients[i].reshape({-1});
     const double scale = 1 + gradient.abs().max().item<double>();
     for (int64_t j = 0; j < flat.numel(); ++j) {
@@ -40,6 +39,13 @@ inline void expect_gradients(const ScalarFunction& function, std::vector<torch::
           << "input " << i << ", entry " << j;
     }
   }
+}
+
+/// The same at copies of `inputs`, which are handed to `function`.
+inline void expect_gradients(const ScalarFunction& function, std::vector<torch::Tensor> inputs,
+                             double tolerance = 1e-6) {
+  for (auto& input : inputs) input = input.detach().clone().to(torch::kDouble).requires_grad_(true);
+  expect_gradients_at([&] { return function(inputs); }, inputs, tolerance);
 }
 
 }  // namespace scdcf::testing

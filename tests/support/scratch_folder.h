@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "scdcf/files/remove_tree.h"
+#include "scdcf/core/remove_tree.h"
 
 namespace scdcf::testing {
 
@@ -21,7 +21,7 @@ class ScratchFolder : public ::testing::Test {
     ASSERT_NE(mkdtemp(name.data()), nullptr);
     folder_ = name;
   }
-  void TearDown() override { files::remove_tree(folder_); }
+  void TearDown() override { remove_tree(folder_); }
 
   static std::string read(const std::filesystem::path& file) {
     std::ifstream stream(file, std::ios::binary);

@@ -36,8 +36,8 @@ FamilyPtr make_sine_family(int size);
 FamilyPtr make_hermite_gauss_family(int size, double sigma = 0.25);
 
 /// `size` cardinal B-splines of the given degree on equidistant knots, filling [-1, 1] and vanishing at its ends
-/// (Bekkers 2020). All are shifts of one function; the eigenvalue is its Rayleigh quotient |f'|^2/|f|^2 for degree
-/// >= 1.
+/// (Bekkers 2020). All are shifts of one function; the eigenvalue is its Rayleigh quotient |f'|^2/|f|^2, or 0 for
+/// degree 0.
 FamilyPtr make_bspline_family(int size, int degree = 3);
 
 }  // namespace scdcf::basis

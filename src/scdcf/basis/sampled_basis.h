@@ -40,8 +40,8 @@ struct SampledBasis {
   int modes() const { return basis->size(); }
   int largest_radius() const { return scales.back().radius; }
   /// a(k) of eq. (joint-bases) for a coefficient of one in front of sampled mode k. The paper's filter at scale s is
-  /// a(k) psi_k(u/h_s)/h_s^2 with h_s the half width, ours psi_k(u/h_s) (w_0/w_s)^2 / norms[k]: a(k) = h_0^2 /
-  /// norms[k].
+  /// a(k) psi_k(u/h_s)/h_s^2 with h_s the half width, ours psi_k(u/h_s) (w_0/w_s)^2 / norms[k], so
+  ///   a(k) = h_0^2 / norms[k].
   double paper_coefficient(int k) const;
 };
 

@@ -1,11 +1,11 @@
-// The table of contents of the networks that come with the library: one function per file.
+// The table of contents of the networks that come with the library: each family of convolutions has a file, which names
+// its network for the scaled digits (skeleton.h) and that for natural images (resnet16.h).
 #pragma once
 
 #include "scdcf/models/registry.h"
 
 namespace scdcf::models {
 
-// For the scaled digits.
 ModelEntry scdcfnet_entry();
 ModelEntry cnn_entry();
 ModelEntry lsi_cnn_entry();
@@ -15,14 +15,19 @@ ModelEntry sevf_entry();
 ModelEntry dss_entry();
 ModelEntry sesn_entry();
 
-// For natural images: resnet16 and its variants.
-std::vector<ModelEntry> resnet16_entries();
+ModelEntry resnet16_plain_entry();
+ModelEntry resnet16_lsi_entry();
+ModelEntry resnet16_si_entry();
+ModelEntry resnet16_ss_entry();
+ModelEntry resnet16_dss_entry();
+ModelEntry resnet16_sesn_entry();
+ModelEntry resnet16_scdcf_entry();
 
 inline std::vector<ModelEntry> built_in_models() {
-  std::vector<ModelEntry> models = {scdcfnet_entry(), cnn_entry(),  lsi_cnn_entry(), si_cnn_entry(),
-                                    ss_cnn_entry(),   sevf_entry(), dss_entry(),     sesn_entry()};
-  for (auto& entry : resnet16_entries()) models.push_back(std::move(entry));
-  return models;
+  return {scdcfnet_entry(),       cnn_entry(),           lsi_cnn_entry(),       si_cnn_entry(),
+          ss_cnn_entry(),         sevf_entry(),          dss_entry(),           sesn_entry(),
+          resnet16_plain_entry(), resnet16_lsi_entry(),  resnet16_si_entry(),   resnet16_ss_entry(),
+          resnet16_dss_entry(),   resnet16_sesn_entry(), resnet16_scdcf_entry()};
 }
 
 }  // namespace scdcf::models

@@ -1,45 +1,45 @@
 // DSS, deep scale-spaces (Worrall and Welling 2019): the image lifted by Gaussian blurs, kernels dilated by powers of
 // two.
 #include "scdcf/models/built_in.h"
-#include "scdcf/models/scale_options.h"
+#include "scdcf/models/resnet16.h"
 #include "scdcf/models/skeleton.h"
 #include "scdcf/nn/scale_space.h"
 
 namespace scdcf::models {
 namespace {
 
-ModelOptions resolve_dss(ModelOptions options) {
-  refuse_unknown_options(options, {"pooling", "scales", "scale-taps"});
-  resolve_skeleton(options, {32, 63, 95});
-  if (options.scale_taps == 0) options.scale_taps = 1;
-  if (options.scales == 0) options.scales = 2;
-  resolve_pooling(options, "max");
-  return options;
+Convolutions dss_convolutions(const ModelOptions& options, const Kernel& kernel) {
+  const auto conv = [=](int64_t in, int64_t out, int64_t stride) {
+    return nn::DilatedScaleConv(
+        nn::DilatedScaleConvOptions(in, out).kernel_size(kernel.size).scale_taps(options.scale_taps).stride(stride));
+  };
+  const auto first = [=](int64_t in, int64_t out, int64_t stride) {
+    return torch::nn::Sequential(nn::ScaleSpaceLifting(options.scales), conv(in, out, stride));
+  };
+  const auto other = [=](int64_t in, int64_t out, int64_t stride) {
+    return torch::nn::Sequential(conv(in, out, stride));
+  };
+  const auto per_pair = static_cast<double>(kernel.size * kernel.size * options.scale_taps);
+  return {first, other, per_pair, per_pair, /*scale_step=*/1};
 }
 
-std::shared_ptr<Network> make_dss(const ModelOptions& options) {
-  SkeletonParts parts;
-  int64_t in = options.in_channels;
-  for (int i = 0; i < 3; ++i) {
-    const int64_t out = options.channels[static_cast<size_t>(i)];
-    torch::nn::Sequential block;
-    if (i == 0) block->push_back(nn::ScaleSpaceLifting(options.scales));
-    block->push_back(nn::DilatedScaleConv(nn::DilatedScaleConvOptions(in, out).scale_taps(options.scale_taps)));
-    append_scale_block_end(block, out, skeleton_pooling(options.image_size, i), options.pooling);
-    parts.blocks.push_back(block);
-    in = out;
-  }
-  parts.project = [](const torch::Tensor& maps) { return maps.amax(2); };
-  parts.head_channels = in;
-  parts.scale_step = 1;
-  return std::make_shared<SkeletonNetwork>(options, std::move(parts));
+Variant dss_variant(const char* name, const std::string& shrinking) {
+  return {name,
+          "Worrall and Welling 2019",
+          "translations and shrinking by powers of two, jointly, between " + shrinking,
+          Maps::scales,
+          {"scales", "scale-taps"},
+          [](ModelOptions& options) {
+            if (options.scales == 0) options.scales = 2;
+            if (options.scale_taps == 0) options.scale_taps = 1;
+          },
+          dss_convolutions};
 }
 
 }  // namespace
 
-ModelEntry dss_entry() {
-  return {"dss", "Worrall and Welling 2019", "translations and shrinking by powers of two, jointly, between poolings",
-          resolve_dss, make_dss};
-}
+ModelEntry dss_entry() { return skeleton_entry(dss_variant("dss", "poolings"), skeleton_channels()); }
+
+ModelEntry resnet16_dss_entry() { return resnet16_entry(dss_variant("resnet16-dss", "strides")); }
 
 }  // namespace scdcf::models

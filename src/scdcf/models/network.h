@@ -21,7 +21,7 @@ class Network : public torch::nn::Module {
  public:
   /// Images [N, C, H, W] to class scores [N, classes].
   virtual torch::Tensor forward(const torch::Tensor& images) = 0;
-  /// The maps after each block, in order; none where a network does not tell.
+  /// The maps after each block, in order; empty where a network does not show them.
   virtual std::vector<LayerOutput> features(const torch::Tensor& /*images*/) { return {}; }
   /// Octaves between neighbouring planes of the scale axis of `features`; 0 where there is no such axis.
   virtual double scale_step() const { return 0; }

@@ -56,20 +56,36 @@ void on_end(const at::RecordFunction& call, at::ObserverContext* context) {
   counted += multiply_adds(call.name(), static_cast<const Inputs*>(context)->values, call.outputs());
 }
 
+/// Counts what this thread calls while it lives, the network in eval mode.
+class Counting {
+ public:
+  explicit Counting(Network& network) : network_(network), was_training_(network.is_training()) {
+    network.eval();
+    counted = 0;
+    handle_ = at::addThreadLocalCallback(at::RecordFunctionCallback(on_start, on_end)
+                                             .needsInputs(true)
+                                             .needsOutputs(true)
+                                             .scopes({at::RecordScope::FUNCTION}));
+  }
+  ~Counting() {
+    at::removeCallback(handle_);
+    network_.train(was_training_);
+  }
+  Counting(const Counting&) = delete;
+  Counting& operator=(const Counting&) = delete;
+
+ private:
+  Network& network_;
+  bool was_training_;
+  at::CallbackHandle handle_;
+};
+
 }  // namespace
 
-int64_t count_multiply_adds(models::Network& network, const torch::Tensor& image) {
+int64_t count_multiply_adds(Network& network, const torch::Tensor& image) {
   const torch::NoGradGuard no_grad;
-  const bool was_training = network.is_training();
-  network.eval();
-  counted = 0;
-  const auto handle = at::addThreadLocalCallback(at::RecordFunctionCallback(on_start, on_end)
-                                                     .needsInputs(true)
-                                                     .needsOutputs(true)
-                                                     .scopes({at::RecordScope::FUNCTION}));
+  const Counting counting(network);
   network.forward(image);
-  at::removeCallback(handle);
-  network.train(was_training);
   return counted;
 }
 

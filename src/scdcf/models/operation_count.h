@@ -8,6 +8,6 @@
 namespace scdcf::models {
 
 /// Convolutions, matrix products and resizing of one image through the network in eval mode.
-int64_t count_multiply_adds(models::Network& network, const torch::Tensor& image);
+int64_t count_multiply_adds(Network& network, const torch::Tensor& image);
 
 }  // namespace scdcf::models

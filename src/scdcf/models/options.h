@@ -33,4 +33,14 @@ struct ModelOptions {
 /// names those it has beside classes, in_channels, image_size, channels, hidden and dropout.
 void refuse_unknown_options(const ModelOptions& options, const std::vector<std::string>& known);
 
+/// What a kind of network asks of the options that every network has.
+struct CommonLimits {
+  int64_t smallest_image;
+  size_t channel_counts;
+  const char* counts_of;  ///< what has a number of channels: "each of the three blocks"
+  double dropout;         ///< where it is left open
+};
+/// Checks image size, classes, input channels, dropout and, where they are given, channels.
+void resolve_common(ModelOptions& options, const CommonLimits& limits);
+
 }  // namespace scdcf::models

@@ -18,8 +18,28 @@
 namespace scdcf::models {
 namespace {
 
+constexpr Kernel kResNetKernel = {3, /*bias=*/false};
 constexpr std::array<int64_t, 3> kStrides = {1, 2, 2};
 constexpr int kBlocks = 2;  // in a group
+
+struct BlockShape {
+  std::string name;
+  int64_t in, out, stride;
+  bool has_shortcut() const { return in != out || stride != 1; }
+};
+
+/// The blocks of a network with these channels, in order.
+std::vector<BlockShape> block_shapes(const std::vector<int64_t>& channels) {
+  std::vector<BlockShape> shapes;
+  int64_t in = channels[0];
+  for (size_t group = 0; group < kStrides.size(); ++group)
+    for (int i = 0; i < kBlocks; ++i) {
+      const auto name = "group" + std::to_string(group + 1) + "_block" + std::to_string(i + 1);
+      shapes.push_back({name, in, channels[group + 1], i == 0 ? kStrides[group] : 1});
+      in = channels[group + 1];
+    }
+  return shapes;
+}
 
 torch::nn::Sequential norm_and_relu(int64_t channels, bool scale_axis) {
   torch::nn::Sequential layers;
@@ -32,23 +52,25 @@ torch::nn::Sequential norm_and_relu(int64_t channels, bool scale_axis) {
   return layers;
 }
 
-torch::nn::Sequential pointwise(int64_t in, int64_t out, int64_t stride, bool scale_axis) {
+torch::nn::Sequential pointwise(const BlockShape& shape, bool scale_axis) {
   if (scale_axis)
-    return torch::nn::Sequential(nn::PointwiseConv(nn::PointwiseConvOptions(in, out).stride(stride).bias(false)));
-  return torch::nn::Sequential(torch::nn::Conv2d(torch::nn::Conv2dOptions(in, out, 1).stride(stride).bias(false)));
+    return torch::nn::Sequential(
+        nn::PointwiseConv(nn::PointwiseConvOptions(shape.in, shape.out).stride(shape.stride).bias(false)));
+  return torch::nn::Sequential(
+      torch::nn::Conv2d(torch::nn::Conv2dOptions(shape.in, shape.out, 1).stride(shape.stride).bias(false)));
 }
 
 /// norm, ReLU, convolution, norm, ReLU, dropout, convolution, plus the input; where channels or stride change, the
 /// input goes through a 1x1 convolution behind the first ReLU.
 class PreActivationBlock : public torch::nn::Module {
  public:
-  PreActivationBlock(const ResNetConvs& convs, int64_t in, int64_t out, int64_t stride, double dropout)
-      : before1_(register_module("before1", norm_and_relu(in, convs.scale_axis))),
-        conv1_(register_module("conv1", convs.other(in, out, stride))),
-        before2_(register_module("before2", norm_and_relu(out, convs.scale_axis))),
+  PreActivationBlock(const BlockShape& shape, const Convolutions::Make& conv, bool scale_axis, double dropout)
+      : before1_(register_module("before1", norm_and_relu(shape.in, scale_axis))),
+        conv1_(register_module("conv1", conv(shape.in, shape.out, shape.stride))),
+        before2_(register_module("before2", norm_and_relu(shape.out, scale_axis))),
         dropout_(register_module("dropout", nn::Dropout(dropout))),
-        conv2_(register_module("conv2", convs.other(out, out, 1))) {
-    if (in != out || stride != 1) shortcut_ = register_module("shortcut", pointwise(in, out, stride, convs.scale_axis));
+        conv2_(register_module("conv2", conv(shape.out, shape.out, 1))) {
+    if (shape.has_shortcut()) shortcut_ = register_module("shortcut", pointwise(shape, scale_axis));
   }
   torch::Tensor forward(const torch::Tensor& input) {
     const auto active = before1_->forward(input);
@@ -64,20 +86,16 @@ class PreActivationBlock : public torch::nn::Module {
 
 class ResNet16 : public Network {
  public:
-  ResNet16(const ModelOptions& options, const ResNetConvs& convs)
-      : scale_step_(convs.scale_step), first_(convs.first(options.in_channels, options.channels[0], 1)) {
-    register_module("first", first_);
-    int64_t in = options.channels[0];
-    for (size_t group = 0; group < kStrides.size(); ++group)
-      for (int i = 0; i < kBlocks; ++i) {
-        const int64_t out = options.channels[group + 1];
-        const auto name = "group" + std::to_string(group + 1) + "_block" + std::to_string(i + 1);
-        blocks_.push_back(register_module(
-            name, std::make_shared<PreActivationBlock>(convs, in, out, i == 0 ? kStrides[group] : 1, options.dropout)));
-        in = out;
-      }
-    last_ = register_module("last", norm_and_relu(in, convs.scale_axis));
-    scores_ = register_module("scores", torch::nn::Linear(in, options.classes));
+  ResNet16(const ModelOptions& options, const Variant& variant) {
+    const auto convolutions = variant.convolutions(options, kResNetKernel);
+    const bool scale_axis = variant.maps == Maps::scales;
+    scale_step_ = scale_axis ? convolutions.scale_step : 0;
+    first_ = register_module("first", convolutions.first(options.in_channels, options.channels[0], 1));
+    for (const auto& shape : block_shapes(options.channels))
+      blocks_.push_back(register_module(
+          shape.name, std::make_shared<PreActivationBlock>(shape, convolutions.other, scale_axis, options.dropout)));
+    last_ = register_module("last", norm_and_relu(options.channels.back(), scale_axis));
+    scores_ = register_module("scores", torch::nn::Linear(options.channels.back(), options.classes));
     draw_kernels();
   }
 
@@ -111,8 +129,8 @@ class ResNet16 : public Network {
       }
   }
 
-  double scale_step_;
-  torch::nn::Sequential first_, last_;
+  double scale_step_ = 0;
+  torch::nn::Sequential first_{nullptr}, last_{nullptr};
   std::vector<std::shared_ptr<PreActivationBlock>> blocks_;
   torch::nn::Linear scores_{nullptr};
 };
@@ -123,61 +141,44 @@ std::vector<int64_t> plain_channels(double width) {
   return channels;
 }
 
-void resolve_resnet16(ModelOptions& options) {
-  require(options.image_size >= 16 && options.image_size % 4 == 0 && options.image_size <= 1024, options.name,
-          ": image size: got ", options.image_size, ", expected a multiple of 4 from 16 to 1024");
-  require(options.classes >= 2, options.name, ": classes: got ", options.classes, ", expected at least 2");
-  require(options.in_channels >= 1, options.name, ": input channels: got ", options.in_channels,
-          ", expected at least 1");
+ModelOptions resolve_resnet16(ModelOptions options, const Variant& variant) {
+  auto known = variant.known_options;
+  known.push_back("width");
+  refuse_unknown_options(options, known);
+  resolve_common(options, {16, 4, "the first convolution and each of the three groups", 0.3});
   require(options.hidden == 0, options.name, ": hidden units: got ", options.hidden,
           ", expected none: the network has no hidden layer");
-  require(options.channels.empty() || options.channels.size() == 4, options.name, ": channels: got ",
-          options.channels.size(), " numbers, expected one for the first convolution and each of the three groups");
-  for (const int64_t count : options.channels)
-    require(count >= 1, options.name, ": channels: got ", count, ", expected at least 1");
   if (options.width == 0) options.width = 2;
   require(options.width > 0 && options.width <= 64, options.name, ": width: got ", options.width,
           ", expected a number up to 64");
-  if (options.dropout < 0) options.dropout = 0.3;
-  require(options.dropout < 1, options.name, ": dropout: got ", options.dropout, ", expected 0 <= p < 1");
+  variant.resolve(options);
+  if (!options.channels.empty()) return options;
+  const auto plain = plain_channels(options.width);
+  const auto convolutions = variant.convolutions(options, kResNetKernel);
+  options.channels = match_parameters(plain, resnet16_parameters(options, plain, 9, 9), [&](const auto& tried) {
+    return resnet16_parameters(options, tried, convolutions.first_per_pair, convolutions.per_pair);
+  });
+  return options;
 }
 
 }  // namespace
 
 double resnet16_parameters(const ModelOptions& options, const std::vector<int64_t>& channels, double first_per_pair,
                            double per_pair) {
-  auto in = static_cast<double>(channels[0]);
-  double count = first_per_pair * static_cast<double>(options.in_channels) * in;
-  for (size_t group = 0; group < kStrides.size(); ++group)
-    for (int i = 0; i < kBlocks; ++i) {
-      const auto out = static_cast<double>(channels[group + 1]);
-      const bool has_shortcut = in != out || (i == 0 && kStrides[group] != 1);
-      count += per_pair * (in * out + out * out) + (has_shortcut ? in * out : 0) + 2 * in + 2 * out;
-      in = out;
-    }
-  return count + 2 * in + (in + 1) * static_cast<double>(options.classes);
+  double count = first_per_pair * static_cast<double>(options.in_channels * channels[0]);
+  for (const auto& shape : block_shapes(channels)) {
+    const auto in = static_cast<double>(shape.in), out = static_cast<double>(shape.out);
+    count += per_pair * (in * out + out * out) + (shape.has_shortcut() ? in * out : 0) + 2 * in + 2 * out;
+  }
+  const auto last = static_cast<double>(channels.back());
+  return count + 2 * last + (last + 1) * static_cast<double>(options.classes);
 }
 
-ModelEntry resnet16_entry(ResNetVariant variant) {
-  const auto resolve = [variant](ModelOptions options) {
-    auto known = variant.known_options;
-    known.push_back("width");
-    refuse_unknown_options(options, known);
-    resolve_resnet16(options);
-    variant.resolve(options);
-    if (options.channels.empty()) {
-      const auto plain = plain_channels(options.width);
-      const auto convs = variant.convs(options);
-      options.channels = match_parameters(plain, resnet16_parameters(options, plain, 9, 9), [&](const auto& channels) {
-        return resnet16_parameters(options, channels, convs.first_per_pair, convs.per_pair);
-      });
-    }
-    return options;
-  };
-  const auto make = [variant](const ModelOptions& options) -> std::shared_ptr<Network> {
-    return std::make_shared<ResNet16>(options, variant.convs(options));
-  };
-  return {variant.name, variant.source, variant.symmetry, resolve, make};
+ModelEntry resnet16_entry(const Variant& variant) {
+  const std::string he = "He et al. 2016";
+  return {variant.name, variant.source.empty() ? he : he + ", with the convolutions of " + variant.source,
+          variant.symmetry, [=](const ModelOptions& options) { return resolve_resnet16(options, variant); },
+          [=](const ModelOptions& options) { return std::make_shared<ResNet16>(options, variant); }};
 }
 
 }  // namespace scdcf::models

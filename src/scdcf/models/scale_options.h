@@ -1,37 +1,25 @@
-// What networks with a scale axis have in common.
+// What the networks share whose convolutions are ordinary ones at a set of scales (nn/multi_scale_options.h).
 #pragma once
 
-#include <torch/nn/modules/container/sequential.h>
-
-#include "scdcf/models/options.h"
-#include "scdcf/models/skeleton.h"
-#include "scdcf/nn/options.h"
+#include "scdcf/models/variant.h"
+#include "scdcf/nn/multi_scale_options.h"
 
 namespace scdcf::models {
 
-struct ScaleDefaults {
-  int modes = 15;
-  int scale_modes = 3;
-  int scale_taps = 3;
-  int scales = 5;
-  double scale_step = 0.25;
-  double finest_width = 5;
-  const char* scale_padding = "replicate";
-  const char* pooling = "average";
-  const char* basis = "sine";
-};
-
-/// Fills in what was left open and checks the words; numbers are checked by the layers they go to.
-void resolve_scale_options(ModelOptions& options, const ScaleDefaults& defaults);
-
-/// For networks that have a set of scales but no decomposed filters: fills in and checks scales and scale_step.
+/// Fills in and checks scales and scale_step.
 void resolve_scale_set(ModelOptions& options, int scales, double step);
 
-nn::ScalePadding scale_padding_of(const ModelOptions& options);
-nn::Algorithm algorithm_of(const ModelOptions& options);
+nn::MultiScaleConvOptions multi_scale_options(const ModelOptions& options, const Kernel& kernel, int64_t in,
+                                              int64_t out, int64_t stride);
 
-/// Batch-norm, ReLU and pooling, in the order that was measured to be the better one for each kind of pooling.
-void append_scale_block_end(torch::nn::Sequential& block, int64_t channels, const Pooling& pooling,
-                            const std::string& kind);
+/// The convolutions of a network whose every layer is a `Layer`.
+template <class Layer>
+Convolutions multi_scale_convolutions(const ModelOptions& options, const Kernel& kernel) {
+  const auto make = [=](int64_t in, int64_t out, int64_t stride) {
+    return torch::nn::Sequential(Layer(multi_scale_options(options, kernel, in, out, stride)));
+  };
+  const auto pixels = static_cast<double>(kernel.size * kernel.size);
+  return {make, make, pixels, pixels, options.scale_step};
+}
 
 }  // namespace scdcf::models

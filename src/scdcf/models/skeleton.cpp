@@ -8,50 +8,134 @@
 #include <algorithm>
 
 #include "scdcf/core/error.h"
+#include "scdcf/models/parameter_budget.h"
+#include "scdcf/nn/centring.h"
 #include "scdcf/nn/dropout.h"
+#include "scdcf/nn/norm_relu_pool.h"
+#include "scdcf/nn/pooling.h"
+#include "scdcf/nn/vector_field.h"
 
 namespace scdcf::models {
+namespace {
+
+constexpr int kSkeletonBlocks = 3;
+
+/// Nonlinearity, pooling and batch-norm behind the convolution of a block.
+void append_block_end(torch::nn::Sequential& block, Maps maps, int64_t channels, const Pooling& pooling, bool average) {
+  const auto window = nn::SpatialPoolOptions(pooling.window).padding(pooling.padding);
+  if (maps == Maps::vectors) {  // the convolution has cut off what is negative
+    block->push_back(nn::VectorMaxPool(window));
+    block->push_back(nn::VectorBatchNorm(channels));
+  } else if (maps == Maps::scales && average) {  // measured: in front of an average the norm does better
+    block->push_back(
+        nn::NormReluPool(nn::NormReluPoolOptions(channels).window(pooling.window).padding(pooling.padding)));
+  } else if (maps == Maps::scales) {
+    block->push_back(torch::nn::ReLU());
+    block->push_back(nn::SpatialMaxPool(window));
+    block->push_back(nn::ScaleBatchNorm(channels));
+  } else {
+    block->push_back(torch::nn::ReLU());
+    if (average) {
+      block->push_back(torch::nn::AvgPool2d(
+          torch::nn::AvgPool2dOptions(pooling.window).padding(pooling.padding).count_include_pad(false)));
+    } else {
+      block->push_back(torch::nn::MaxPool2d(torch::nn::MaxPool2dOptions(pooling.window).padding(pooling.padding)));
+    }
+    block->push_back(torch::nn::BatchNorm2d(channels));
+  }
+}
+
+class SkeletonNetwork : public Network {
+ public:
+  SkeletonNetwork(const ModelOptions& options, const Variant& variant) : maps_(variant.maps) {
+    const auto convolutions = variant.convolutions(options, Kernel{});
+    scale_step_ = maps_ == Maps::scales ? convolutions.scale_step : 0;
+    int64_t in = options.in_channels;
+    for (int i = 0; i < kSkeletonBlocks; ++i) {
+      const int64_t out = options.channels[static_cast<size_t>(i)];
+      auto block = (i == 0 ? convolutions.first : convolutions.other)(in, out, 1);
+      append_block_end(block, maps_, out, skeleton_pooling(options.image_size, i), options.pooling == "average");
+      blocks_.push_back(register_module("block" + std::to_string(i + 1), block));
+      in = out;
+    }
+    const int64_t features = in * 4;
+    // Lengths of vectors have one sign, so their mean is far from zero (nn/centring.h).
+    if (maps_ == Maps::vectors) centring_ = register_module("centring", nn::Centring(features));
+    head_ = register_module(
+        "head",
+        torch::nn::Sequential(torch::nn::Linear(torch::nn::LinearOptions(features, options.hidden).bias(false)),
+                              torch::nn::BatchNorm1d(options.hidden), torch::nn::ReLU(), nn::Dropout(options.dropout),
+                              torch::nn::Linear(options.hidden, options.classes)));
+  }
+
+  torch::Tensor forward(const torch::Tensor& images) override {
+    torch::Tensor maps = images;
+    for (auto& block : blocks_) maps = block->forward(maps);
+    if (maps_ == Maps::scales) maps = maps.amax(2);
+    if (maps_ == Maps::vectors) maps = nn::vector_length(maps);
+    const auto features = maps.flatten(1);
+    return head_->forward(centring_.is_empty() ? features : centring_->forward(features));
+  }
+
+  std::vector<LayerOutput> features(const torch::Tensor& images) override {
+    std::vector<LayerOutput> outputs;
+    torch::Tensor maps = images;
+    for (auto& block : blocks_) {
+      maps = block->forward(maps);
+      outputs.push_back({"block " + std::to_string(outputs.size() + 1), maps});
+    }
+    return outputs;
+  }
+  double scale_step() const override { return scale_step_; }
+
+ private:
+  Maps maps_;
+  double scale_step_ = 0;
+  std::vector<torch::nn::Sequential> blocks_;
+  nn::Centring centring_{nullptr};
+  torch::nn::Sequential head_{nullptr};
+};
+
+ModelOptions resolve_skeleton(ModelOptions options, const Variant& variant, const std::vector<int64_t>& channels) {
+  auto known = variant.known_options;
+  const bool has_pooling = variant.maps != Maps::vectors;  // of vectors the longest stays
+  if (has_pooling) known.push_back("pooling");
+  refuse_unknown_options(options, known);
+  resolve_common(options, {12, kSkeletonBlocks, "each of the three blocks", 0.7});
+  if (options.hidden == 0) options.hidden = 256;
+  require(options.hidden > 0, options.name, ": hidden units: got ", options.hidden, ", expected at least 1");
+  variant.resolve(options);
+  if (has_pooling) {
+    if (options.pooling.empty()) options.pooling = "max";
+    require(options.pooling == "max" || options.pooling == "average", options.name, ": pooling: got \"",
+            options.pooling, "\", expected max or average");
+  }
+  if (!options.channels.empty()) return options;
+  options.channels = channels;
+  if (!channels.empty()) return options;
+  const auto plain = skeleton_channels();
+  const auto convolutions = variant.convolutions(options, Kernel{});
+  options.channels = match_parameters(plain, skeleton_parameters(options, plain, 49, 49), [&](const auto& tried) {
+    return skeleton_parameters(options, tried, convolutions.first_per_pair, convolutions.per_pair);
+  });
+  return options;
+}
+
+}  // namespace
+
+ModelEntry skeleton_entry(const Variant& variant, const std::vector<int64_t>& channels) {
+  return {variant.name, variant.source, variant.symmetry,
+          [=](const ModelOptions& options) { return resolve_skeleton(options, variant, channels); },
+          [=](const ModelOptions& options) { return std::make_shared<SkeletonNetwork>(options, variant); }};
+}
+
+std::vector<int64_t> skeleton_channels() { return {32, 63, 95}; }
 
 Pooling skeleton_pooling(int64_t image_size, int block) {
   if (block < 2) return {};
   if (image_size == 56) return {8, 2};  // as published; the rule below would give the same 2x2 pixels
   const int64_t side = image_size / 4, window = (side + 1) / 2;
   return {window, side % 2 == 0 ? 0 : std::min<int64_t>(2, window / 2)};
-}
-
-void resolve_skeleton(ModelOptions& options, const std::vector<int64_t>& channels) {
-  require(options.image_size >= 12 && options.image_size % 4 == 0 && options.image_size <= 1024, options.name,
-          ": image size: got ", options.image_size, ", expected a multiple of 4 from 12 to 1024");
-  require(options.classes >= 2, options.name, ": classes: got ", options.classes, ", expected at least 2");
-  require(options.in_channels >= 1, options.name, ": input channels: got ", options.in_channels,
-          ", expected at least 1");
-  if (options.channels.empty()) options.channels = channels;
-  require(options.channels.size() == 3, options.name, ": channels: got ", options.channels.size(),
-          " numbers, expected one for each of the three blocks");
-  for (const int64_t count : options.channels)
-    require(count >= 1, options.name, ": channels: got ", count, ", expected at least 1");
-  if (options.hidden == 0) options.hidden = 256;
-  require(options.hidden > 0, options.name, ": hidden units: got ", options.hidden, ", expected at least 1");
-  if (options.dropout < 0) options.dropout = 0.7;
-  require(options.dropout < 1, options.name, ": dropout: got ", options.dropout, ", expected 0 <= p < 1");
-}
-
-void resolve_pooling(ModelOptions& options, const std::string& standard) {
-  if (options.pooling.empty()) options.pooling = standard;
-  require(options.pooling == "max" || options.pooling == "average", options.name, ": pooling: got \"", options.pooling,
-          "\", expected max or average");
-}
-
-void append_map_block_end(torch::nn::Sequential& block, const ModelOptions& options, int index) {
-  const auto pooling = skeleton_pooling(options.image_size, index);
-  block->push_back(torch::nn::ReLU());
-  if (options.pooling == "max") {
-    block->push_back(torch::nn::MaxPool2d(torch::nn::MaxPool2dOptions(pooling.window).padding(pooling.padding)));
-  } else {
-    block->push_back(torch::nn::AvgPool2d(
-        torch::nn::AvgPool2dOptions(pooling.window).padding(pooling.padding).count_include_pad(false)));
-  }
-  block->push_back(torch::nn::BatchNorm2d(options.channels[static_cast<size_t>(index)]));
 }
 
 double skeleton_parameters(const ModelOptions& options, const std::vector<int64_t>& channels, double first_per_pair,
@@ -61,34 +145,6 @@ double skeleton_parameters(const ModelOptions& options, const std::vector<int64_
              classes = static_cast<double>(options.classes);
   return first_per_pair * static_cast<double>(options.in_channels) * a + per_pair * (a * b + b * c) + 3 * (a + b + c) +
          4 * c * hidden + 2 * hidden + hidden * classes + classes;
-}
-
-SkeletonNetwork::SkeletonNetwork(const ModelOptions& options, SkeletonParts parts) : parts_(std::move(parts)) {
-  for (size_t i = 0; i < parts_.blocks.size(); ++i) register_module("block" + std::to_string(i + 1), parts_.blocks[i]);
-  if (parts_.centre_head) centring_ = register_module("centring", nn::Centring(parts_.head_channels * 4));
-  head_ = register_module(
-      "head", torch::nn::Sequential(
-                  torch::nn::Linear(torch::nn::LinearOptions(parts_.head_channels * 4, options.hidden).bias(false)),
-                  torch::nn::BatchNorm1d(options.hidden), torch::nn::ReLU(), nn::Dropout(options.dropout),
-                  torch::nn::Linear(options.hidden, options.classes)));
-}
-
-torch::Tensor SkeletonNetwork::forward(const torch::Tensor& images) {
-  torch::Tensor maps = images;
-  for (auto& block : parts_.blocks) maps = block->forward(maps);
-  if (parts_.project) maps = parts_.project(maps);
-  const auto features = maps.flatten(1);
-  return head_->forward(centring_.is_empty() ? features : centring_->forward(features));
-}
-
-std::vector<LayerOutput> SkeletonNetwork::features(const torch::Tensor& images) {
-  std::vector<LayerOutput> outputs;
-  torch::Tensor maps = images;
-  for (size_t i = 0; i < parts_.blocks.size(); ++i) {
-    maps = parts_.blocks[i]->forward(maps);
-    outputs.push_back({"block " + std::to_string(i + 1), maps});
-  }
-  return outputs;
 }
 
 }  // namespace scdcf::models

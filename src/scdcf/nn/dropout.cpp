@@ -20,9 +20,7 @@ RandomScope::~RandomScope() { current_generator = outer_; }
 
 c10::optional<at::Generator> RandomScope::current() { return current_generator; }
 
-DropoutImpl::DropoutImpl(double p) : p(p) {
-  require(p >= 0 && p < 1, "dropout: got a probability of ", p, ", expected 0 <= p < 1");
-}
+DropoutImpl::DropoutImpl(double p) : p(p) { require(p >= 0 && p < 1, "Dropout: p: got ", p, ", expected 0 <= p < 1"); }
 
 void DropoutImpl::pretty_print(std::ostream& stream) const { stream << "Dropout(" << p << ")"; }
 

@@ -27,9 +27,8 @@ class FilterExpansion {
   /// input; it is the same at every scale, because the sum of a filter is.
   double initial_deviation(int64_t in_channels) const;
 
-  /// Coefficients [O, C, M, K] in the paper's normalisation, eq. (joint-bases): psi_k and phi_m orthonormal on [-1,
-  /// 1]^2 and
-  /// [-1, 1], sums over taps replaced by integrals.
+  /// Coefficients [O, C, M, K] in the paper's normalisation, eq. (joint-bases): sums over taps replaced by integrals,
+  /// psi_k orthonormal on the square of side 2, phi_m on the interval of length 2.
   at::Tensor paper_coefficients(const at::Tensor& coefficients) const;
   /// mu_k, [K].
   at::Tensor eigenvalues() const;
@@ -41,7 +40,7 @@ class FilterExpansion {
   bool lifting_;
 };
 
-/// "widths 5 .. 10 px, 5 scales, basis sine, K = 15": for printing a layer.
+/// "5 scales, widths 5 .. 10 px, sine K=15": for printing a layer.
 std::string describe_filters(const ops::FilterBank& filters);
 
 }  // namespace scdcf::nn

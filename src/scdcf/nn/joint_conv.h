@@ -5,8 +5,8 @@
 
 namespace scdcf::nn {
 
-/// eq. (lth-layer), truncated as eq. (lth-layer-truncated), without the nonlinearity: [N, C, S, H, W] to [N, O, S, H',
-/// W']. With one scale tap it is the multi-scale spatial convolution of Remark 1, eq. (special_case).
+/// eq. (lth-layer), truncated as eq. (lth-layer-truncated), without the nonlinearity. With one scale tap it is the
+/// multi-scale spatial convolution of Remark 1, eq. (special_case). [N, C, S, H, W] to [N, O, S, H', W'].
 class JointConvImpl : public ExpandedConv<JointConvImpl, JointConvOptions> {
  public:
   using ExpandedConv::ExpandedConv;

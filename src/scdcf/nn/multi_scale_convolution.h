@@ -20,8 +20,9 @@ class MultiScaleConvolution {
  public:
   MultiScaleConvolution(std::vector<double> factors, int64_t kernel_size, int64_t stride);
 
-  /// input [N, C, H, W]; weights [O, C, L, L], one for each factor; bias [O] or undefined. The responses [S, H', O, N,
-  /// W'], the layout in which they arise: take the maximum over S before to_maps, not after.
+  /// input [N, C, H, W]; weights [O, C, L, L], one for each factor; bias [O] or undefined.
+  /// Returns [S, H', O, N, W'], the layout in which the responses arise: take the maximum over S before to_maps, not
+  /// after.
   at::Tensor operator()(const at::Tensor& input, const std::vector<at::Tensor>& weights, const at::Tensor& bias) const;
 
   /// [H', O, N, W'] to [N, O, H', W'].

@@ -12,21 +12,16 @@ namespace scdcf::nn {
 std::vector<double> scale_factors(int count, double step);
 
 ///   MultiScaleConvOptions(1, 32).kernel_size(7).scales(7).step(0.579)
-class MultiScaleConvOptions {
+class MultiScaleConvOptions : public ChannelOptions<MultiScaleConvOptions> {
   using Self = MultiScaleConvOptions;
 
  public:
-  MultiScaleConvOptions(int64_t in_channels, int64_t out_channels)
-      : in_channels_(in_channels), out_channels_(out_channels) {}
+  using ChannelOptions::ChannelOptions;
   std::vector<double> factors() const { return scale_factors(scales(), step()); }
 
-  SCDCF_OPTION(int64_t, in_channels, 0);
-  SCDCF_OPTION(int64_t, out_channels, 0);
   SCDCF_OPTION(int64_t, kernel_size, 7);  // odd
   SCDCF_OPTION(int, scales, 3);
-  SCDCF_OPTION(double, step, 0.5);   // octaves between two scales
-  SCDCF_OPTION(int64_t, stride, 1);  // 1 or 2
-  SCDCF_OPTION(bool, bias, true);
+  SCDCF_OPTION(double, step, 0.5);  // octaves between two scales
 };
 
 /// Refuses sizes that make no sense; `layer` names the layer in the message.

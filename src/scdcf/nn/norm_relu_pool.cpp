@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "scdcf/core/error.h"
+#include "scdcf/nn/pooling.h"
 #include "scdcf/ops/norm_relu_pool.h"
 
 namespace scdcf::nn {
@@ -11,11 +12,7 @@ NormReluPoolImpl::NormReluPoolImpl(NormReluPoolOptions options_) : options(optio
 
 void NormReluPoolImpl::reset() {
   require(options.channels() >= 1, "NormReluPool: channels: got ", options.channels(), ", expected at least 1");
-  require(options.window() >= 1, "NormReluPool: window: got ", options.window(), ", expected at least 1");
-  require(options.stride() >= 0, "NormReluPool: stride: got ", options.stride(),
-          ", expected at least 1, or 0 for the window");
-  require(options.padding() >= 0 && 2 * options.padding() <= options.window(), "NormReluPool: padding: got ",
-          options.padding(), ", expected 0 to half the window of ", options.window());
+  check_window(options, "NormReluPool");
   require(options.eps() > 0, "NormReluPool: eps: got ", options.eps(), ", expected a positive number");
   require(options.momentum() >= 0 && options.momentum() <= 1, "NormReluPool: momentum: got ", options.momentum(),
           ", expected 0 to 1");
@@ -36,10 +33,9 @@ void NormReluPoolImpl::pretty_print(std::ostream& stream) const {
 
 torch::Tensor NormReluPoolImpl::forward(const torch::Tensor& input) {
   if (is_training()) num_batches_tracked.add_(1);
-  const int64_t stride = options.stride() == 0 ? options.window() : options.stride();
   return ops::norm_relu_pool(input, weight, bias, running_mean, running_var,
                              {is_training(), options.momentum(), options.eps()},
-                             {options.window(), stride, options.padding()});
+                             {options.window(), options.step(), options.padding()});
 }
 
 }  // namespace scdcf::nn

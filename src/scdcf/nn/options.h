@@ -31,23 +31,31 @@ using ops::SpatialPadding;
  private:                                      \
   Type name##_ = __VA_ARGS__
 
-/// What the lifting and the joint convolution have in common.
+/// What every convolution has.
 template <class Self>
-class ConvOptions {
+class ChannelOptions {
  public:
-  ConvOptions(int64_t in_channels, int64_t out_channels, const basis::ScaleGrid& grid)
-      : in_channels_(in_channels), out_channels_(out_channels), grid_(grid) {}
+  ChannelOptions(int64_t in_channels, int64_t out_channels) : in_channels_(in_channels), out_channels_(out_channels) {}
 
   SCDCF_OPTION(int64_t, in_channels, 0);
   SCDCF_OPTION(int64_t, out_channels, 0);
+  SCDCF_OPTION(int64_t, stride, 1);  // 1 or 2
+  SCDCF_OPTION(bool, bias, true);
+};
+
+/// What the lifting and the joint convolution have in common.
+template <class Self>
+class ConvOptions : public ChannelOptions<Self> {
+ public:
+  ConvOptions(int64_t in_channels, int64_t out_channels, const basis::ScaleGrid& grid)
+      : ChannelOptions<Self>(in_channels, out_channels), grid_(grid) {}
+
   SCDCF_OPTION(basis::ScaleGrid, grid, basis::ScaleGrid(1, 1, 1));
   SCDCF_OPTION(std::string, basis, "sine");  // a name of make_spatial_basis
   SCDCF_OPTION(int, modes, 15);              // K
   SCDCF_OPTION(basis::Sampling, sampling, basis::Sampling::area);
   SCDCF_OPTION(int, max_kernel_size, 0);  // odd; larger filters are cropped; 0: no limit
-  SCDCF_OPTION(int64_t, stride, 1);       // 1 or 2
   SCDCF_OPTION(SpatialPadding, padding, SpatialPadding::zero);
-  SCDCF_OPTION(bool, bias, true);
   SCDCF_OPTION(Algorithm, algorithm, Algorithm::automatic);
 };
 
@@ -72,41 +80,34 @@ class JointConvOptions : public ConvOptions<JointConvOptions>, public ScaleTapOp
   }
 };
 
-class PointwiseConvOptions : public ScaleTapOptions<PointwiseConvOptions> {
-  using Self = PointwiseConvOptions;
-
- public:
-  PointwiseConvOptions(int64_t in_channels, int64_t out_channels)
-      : in_channels_(in_channels), out_channels_(out_channels) {}
-
-  SCDCF_OPTION(int64_t, in_channels, 0);
-  SCDCF_OPTION(int64_t, out_channels, 0);
-  SCDCF_OPTION(int64_t, stride, 1);
-  SCDCF_OPTION(bool, bias, true);
+class PointwiseConvOptions : public ChannelOptions<PointwiseConvOptions>, public ScaleTapOptions<PointwiseConvOptions> {
+  using ChannelOptions::ChannelOptions;
 };
 
-class SpatialPoolOptions {
-  using Self = SpatialPoolOptions;
-
- public:
-  explicit SpatialPoolOptions(int64_t window = 2) : window_(window) {}
-
+/// A square window in space.
+template <class Self>
+class WindowOptions {
   SCDCF_OPTION(int64_t, window, 2);
   SCDCF_OPTION(int64_t, stride, 0);  // 0 stands for the window
   SCDCF_OPTION(int64_t, padding, 0);
+
+ public:
+  int64_t step() const { return stride_ == 0 ? window_ : stride_; }
+};
+
+class SpatialPoolOptions : public WindowOptions<SpatialPoolOptions> {
+ public:
+  explicit SpatialPoolOptions(int64_t size = 2) { window(size); }
 };
 
 /// Batch-norm and ReLU, then average pooling; a window of 1 leaves the pooling out.
-class NormReluPoolOptions {
+class NormReluPoolOptions : public WindowOptions<NormReluPoolOptions> {
   using Self = NormReluPoolOptions;
 
  public:
   explicit NormReluPoolOptions(int64_t channels) : channels_(channels) {}
 
   SCDCF_OPTION(int64_t, channels, 0);
-  SCDCF_OPTION(int64_t, window, 2);
-  SCDCF_OPTION(int64_t, stride, 0);  // 0 stands for the window
-  SCDCF_OPTION(int64_t, padding, 0);
   SCDCF_OPTION(double, eps, 1e-5);
   SCDCF_OPTION(double, momentum, 0.1);  // share of the batch in the running statistics
 };

@@ -10,8 +10,8 @@
 namespace scdcf::nn {
 
 /// eq. (lth-layer) with a filter of one pixel: [N, C, S, H, W] to [N, O, S, H', W'], any number of scales. A stride of
-/// 2 keeps every second pixel, the first included, as the strided JointConv does. Parameters: coefficients [O, C,
-/// K_alpha], bias [O].
+/// 2 keeps every second pixel, the first included, as the strided JointConv does.
+/// Parameters: coefficients [O, C, K_alpha], bias [O].
 class PointwiseConvImpl : public torch::nn::Cloneable<PointwiseConvImpl> {
  public:
   explicit PointwiseConvImpl(PointwiseConvOptions options);

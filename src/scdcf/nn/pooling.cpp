@@ -2,18 +2,8 @@
 
 #include <torch/torch.h>
 
-#include "scdcf/core/error.h"
-
 namespace scdcf::nn {
 namespace {
-
-void check_pool(const SpatialPoolOptions& options) {
-  require(options.window() >= 1, "pooling: window: got ", options.window(), ", expected at least 1");
-  require(options.stride() >= 0, "pooling: stride: got ", options.stride(),
-          ", expected at least 1, or 0 for the window");
-  require(options.padding() >= 0 && 2 * options.padding() <= options.window(), "pooling: padding: got ",
-          options.padding(), ", expected 0 to half the window of ", options.window());
-}
 
 void check_features(const torch::Tensor& input, const char* name) {
   require(input.dim() == 5, name, ": input: got shape ", input.sizes(), ", expected features [N, C, S, H, W]");
@@ -33,25 +23,25 @@ void print_pool(std::ostream& stream, const char* name, const SpatialPoolOptions
   stream << ")";
 }
 
-int64_t stride_of(const SpatialPoolOptions& options) {
-  return options.stride() == 0 ? options.window() : options.stride();
-}
-
 }  // namespace
 
-SpatialAvgPoolImpl::SpatialAvgPoolImpl(SpatialPoolOptions options_) : options(options_) { check_pool(options); }
+SpatialAvgPoolImpl::SpatialAvgPoolImpl(SpatialPoolOptions options_) : options(options_) {
+  check_window(options, "SpatialAvgPool");
+}
 void SpatialAvgPoolImpl::pretty_print(std::ostream& stream) const { print_pool(stream, "SpatialAvgPool", options); }
 torch::Tensor SpatialAvgPoolImpl::forward(const torch::Tensor& input) {
   check_fits(input, options, "SpatialAvgPool");
-  const int64_t w = options.window(), s = stride_of(options), p = options.padding();
+  const int64_t w = options.window(), s = options.step(), p = options.padding();
   return torch::avg_pool3d(input, {1, w, w}, {1, s, s}, {0, p, p}, false, /*count_include_pad=*/false);
 }
 
-SpatialMaxPoolImpl::SpatialMaxPoolImpl(SpatialPoolOptions options_) : options(options_) { check_pool(options); }
+SpatialMaxPoolImpl::SpatialMaxPoolImpl(SpatialPoolOptions options_) : options(options_) {
+  check_window(options, "SpatialMaxPool");
+}
 void SpatialMaxPoolImpl::pretty_print(std::ostream& stream) const { print_pool(stream, "SpatialMaxPool", options); }
 torch::Tensor SpatialMaxPoolImpl::forward(const torch::Tensor& input) {
   check_fits(input, options, "SpatialMaxPool");
-  const int64_t w = options.window(), s = stride_of(options), p = options.padding();
+  const int64_t w = options.window(), s = options.step(), p = options.padding();
   return torch::max_pool3d(input, {1, w, w}, {1, s, s}, {0, p, p});
 }
 

@@ -7,16 +7,27 @@
 
 #include <tuple>
 
+#include "scdcf/core/error.h"
 #include "scdcf/nn/options.h"
 
 namespace scdcf::nn {
+
+/// Refuses windows, strides and paddings that make no sense; `layer` names the layer in the message.
+template <class Self>
+void check_window(const WindowOptions<Self>& options, const char* layer) {
+  require(options.window() >= 1, layer, ": window: got ", options.window(), ", expected at least 1");
+  require(options.stride() >= 0, layer, ": stride: got ", options.stride(),
+          ", expected at least 1, or 0 for the window");
+  require(options.padding() >= 0 && 2 * options.padding() <= options.window(), layer, ": padding: got ",
+          options.padding(), ", expected 0 to half the window of ", options.window());
+}
 
 /// Section 5.4: one mean and variance per channel over (N, S, H, W); a mean per scale would break equivariance. This is
 /// LibTorch's own 3-D batch normalisation, the scale axis being the third dimension.
 using ScaleBatchNorm = torch::nn::BatchNorm3d;
 using ScaleBatchNormOptions = torch::nn::BatchNormOptions;
 
-/// Average over a square window in space, each scale by itself. Padding counts as zeros but not in the average.
+/// Average over a square window in space, each scale by itself. Padding is left out of the average.
 class SpatialAvgPoolImpl : public torch::nn::Cloneable<SpatialAvgPoolImpl> {
  public:
   explicit SpatialAvgPoolImpl(SpatialPoolOptions options = SpatialPoolOptions());

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "scdcf/nn/device_constant.h"
-#include "scdcf/nn/multi_scale_options.h"
+#include "scdcf/nn/options.h"
 
 namespace scdcf::nn {
 
@@ -33,19 +33,16 @@ class ScaleSpaceLiftingImpl : public torch::nn::Cloneable<ScaleSpaceLiftingImpl>
 };
 TORCH_MODULE(ScaleSpaceLifting);
 
-class DilatedScaleConvOptions {
+class DilatedScaleConvOptions : public ChannelOptions<DilatedScaleConvOptions> {
   using Self = DilatedScaleConvOptions;
 
  public:
-  DilatedScaleConvOptions(int64_t in_channels, int64_t out_channels)
-      : in_channels_(in_channels), out_channels_(out_channels) {}
+  DilatedScaleConvOptions(int64_t in_channels, int64_t out_channels) : ChannelOptions(in_channels, out_channels) {
+    bias(false);
+  }
 
-  SCDCF_OPTION(int64_t, in_channels, 0);
-  SCDCF_OPTION(int64_t, out_channels, 0);
   SCDCF_OPTION(int64_t, kernel_size, 7);  // odd
   SCDCF_OPTION(int64_t, scale_taps, 1);
-  SCDCF_OPTION(int64_t, stride, 1);  // 1 or 2
-  SCDCF_OPTION(bool, bias, false);
 };
 
 /// The scale correlation on a scale-space, [N, C, S, H, W] to [N, O, S, H', W']:

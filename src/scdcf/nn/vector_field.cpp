@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "scdcf/core/error.h"
+#include "scdcf/nn/pooling.h"
 #include "scdcf/nn/running_average.h"
 
 namespace scdcf::nn {
@@ -79,9 +80,7 @@ torch::Tensor VectorFieldConvImpl::forward(const torch::Tensor& input) {
 }
 
 VectorMaxPoolImpl::VectorMaxPoolImpl(SpatialPoolOptions options_) : options(options_) {
-  require(options.window() >= 1, "VectorMaxPool: window: got ", options.window(), ", expected at least 1");
-  require(options.padding() >= 0 && 2 * options.padding() <= options.window(), "VectorMaxPool: padding: got ",
-          options.padding(), ", expected 0 to half the window of ", options.window());
+  check_window(options, "VectorMaxPool");
 }
 
 void VectorMaxPoolImpl::pretty_print(std::ostream& stream) const {
@@ -90,7 +89,7 @@ void VectorMaxPoolImpl::pretty_print(std::ostream& stream) const {
 
 torch::Tensor VectorMaxPoolImpl::forward(const torch::Tensor& field) {
   check_field(field, "VectorMaxPool");
-  const int64_t w = options.window(), s = options.stride() == 0 ? w : options.stride(), p = options.padding();
+  const int64_t w = options.window(), s = options.step(), p = options.padding();
   const auto where = std::get<1>(torch::max_pool2d_with_indices(vector_length(field.detach()), w, s, p));
   const auto index = torch::cat({where, where}, 1);
   return field.flatten(2).gather(2, index.flatten(2)).view(index.sizes());

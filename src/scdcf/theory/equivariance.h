@@ -23,7 +23,7 @@ std::vector<double> layer_equivariance_error(const at::Tensor& of_transformed, c
                                              int64_t border = 0);
 
 struct LayerError {
-  std::string layer;              // how the layer prints itself
+  std::string layer;              // its name, or how it prints itself
   std::vector<double> per_scale;  // one number where the output has no scale axis
 };
 

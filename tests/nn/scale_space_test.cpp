@@ -1,15 +1,18 @@
 // DSS: exactly equivariant to shrinking by two, on scale-spaces.
-#include <gtest/gtest.h>
-
-#include "models/patterns.h"
 #include "scdcf/nn/scale_space.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "support/device.h"
 #include "support/expect_error.h"
-#include "support/gradcheck.h"
+#include "support/layers.h"
+#include "support/patterns.h"
 
 namespace scdcf::nn {
 namespace {
 
-TEST(Dss, discrete_gaussians_follow_each_other_exactly) {
+TEST(ScaleSpace, discrete_gaussians_follow_each_other_exactly) {
   const int64_t radius = 40;
   const auto kernel = [&](double t) { return torch::tensor(discrete_gaussian(t, radius), torch::kDouble); };
   const auto both = torch::conv1d(kernel(0.7).view({1, 1, -1}), kernel(2.5).view({1, 1, -1}), {}, 1, radius);
@@ -19,14 +22,13 @@ TEST(Dss, discrete_gaussians_follow_each_other_exactly) {
   EXPECT_NEAR((kernel(9) * n.square()).sum().item<double>(), 9, 1e-9);
 }
 
-TEST(Dss, layers_are_exactly_equivariant_to_a_factor_of_two_on_a_scale_space) {
+TEST(ScaleSpace, layers_are_exactly_equivariant_to_a_factor_of_two_on_a_scale_space) {
   torch::manual_seed(9);
   torch::nn::Sequential net(DilatedScaleConv(DilatedScaleConvOptions(2, 3).kernel_size(3).scale_taps(2)),
                             torch::nn::ReLU(),
                             DilatedScaleConv(DilatedScaleConvOptions(3, 2).kernel_size(3).scale_taps(2)));
-  net->to(testing::device());
-  net->to(torch::kDouble);
-  const auto space = torch::randn({1, 2, 4, 64, 64}, testing::on_device(torch::kDouble));
+  testing::to_double(net);
+  const auto space = testing::random_tensor({1, 2, 4, 64, 64});
   const auto shrink = [](const torch::Tensor& f) {
     return f.narrow(2, 1, 3).slice(3, 0, f.size(3), 2).slice(4, 0, f.size(4), 2);
   };
@@ -35,7 +37,7 @@ TEST(Dss, layers_are_exactly_equivariant_to_a_factor_of_two_on_a_scale_space) {
   EXPECT_LT(testing::relative_error(inner(net->forward(shrink(space).contiguous())), expected), 1e-12);
 }
 
-TEST(Dss, lifting_an_image_shrunk_by_two_gives_the_next_level) {
+TEST(ScaleSpace, lifting_an_image_shrunk_by_two_gives_the_next_level) {
   const torch::NoGradGuard no_grad;
   ScaleSpaceLifting lifting(3);
   // Every second pixel, the middle one among them; smooth enough for the grid of half as many pixels.
@@ -47,18 +49,14 @@ TEST(Dss, lifting_an_image_shrunk_by_two_gives_the_next_level) {
   EXPECT_TRUE(torch::equal(levels.select(2, 0), testing::blobs(97, 2)));
 }
 
-TEST(Dss, gradients) {
-  torch::manual_seed(5);
-  DilatedScaleConv layer(DilatedScaleConvOptions(2, 2).kernel_size(3).scale_taps(2).stride(2).bias(true));
-  layer->to(testing::device());
-  layer->to(torch::kDouble);
-  testing::expect_gradients([&](const auto& in) { return layer->forward(in[0]); },
-                            {torch::randn({1, 2, 3, 5, 4}, testing::on_device(torch::kDouble))});
-  testing::expect_gradients([](const auto& in) { return ScaleSpaceLifting(3)->forward(in[0]); },
-                            {torch::randn({1, 2, 5, 4}, testing::on_device(torch::kDouble))});
+TEST(ScaleSpace, layers_have_the_gradients_of_central_differences) {
+  testing::expect_layer_gradients(
+      DilatedScaleConv(DilatedScaleConvOptions(2, 2).kernel_size(3).scale_taps(2).stride(2).bias(true)),
+      {1, 2, 3, 5, 4});
+  testing::expect_layer_gradients(ScaleSpaceLifting(3), {1, 2, 5, 4});
 }
 
-TEST(Dss, bad_arguments_are_named) {
+TEST(ScaleSpace, bad_arguments_are_named) {
   testing::expect_error([] { ScaleSpaceLifting(0); }, "levels", "got 0");
   testing::expect_error([] { DilatedScaleConv(DilatedScaleConvOptions(1, 1).kernel_size(2)); }, "kernel_size", "got 2");
   testing::expect_error(

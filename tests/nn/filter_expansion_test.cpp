@@ -1,3 +1,5 @@
+#include "scdcf/nn/filter_expansion.h"
+
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
@@ -29,7 +31,7 @@ std::vector<double> mean_squares(const basis::ScaleGrid& grid, int modes, int ta
   return result;
 }
 
-TEST(Initialisation, keeps_the_mean_square_about_constant_through_twelve_layers) {
+TEST(InitialCoefficients, keeps_the_mean_square_about_constant_through_twelve_layers) {
   struct Case {
     basis::ScaleGrid grid;
     int modes, taps;
@@ -48,7 +50,7 @@ TEST(Initialisation, keeps_the_mean_square_about_constant_through_twelve_layers)
   }
 }
 
-TEST(Initialisation, has_the_deviation_that_the_expansion_asks_for) {
+TEST(InitialCoefficients, has_the_deviation_that_the_expansion_asks_for) {
   torch::manual_seed(3);
   JointConv layer(JointConvOptions(40, 40, basis::ScaleGrid(2, 0.5, 5.0)).modes(15));
   const double expected = layer->expansion().initial_deviation(40);

@@ -1,36 +1,31 @@
-// SEVF: vectors whose angle tells the scale of what caused them.
+#include "scdcf/nn/vector_field.h"
+
 #include <gtest/gtest.h>
+#include <torch/torch.h>
 
 #include <cmath>
 
-#include "models/patterns.h"
-#include "scdcf/nn/vector_field.h"
+#include "support/device.h"
 #include "support/expect_error.h"
-#include "support/gradcheck.h"
+#include "support/layers.h"
+#include "support/patterns.h"
 
 namespace scdcf::nn {
 namespace {
 
 constexpr double kHalfCircle = 3.14159265358979323846;
 
-VectorFieldConv vector_field_conv(const MultiScaleConvOptions& options, bool field_input) {
-  torch::manual_seed(6);
-  VectorFieldConv layer(options, field_input);
-  layer->to(testing::device());
-  layer->to(torch::kDouble);
-  return layer;
-}
-
 double angle_at_centre(const torch::Tensor& field) {
   const int64_t middle = field.size(2) / 2;
   return std::atan2(field[0][1][middle][middle].item<double>(), field[0][0][middle][middle].item<double>());
 }
 
-TEST(Sevf, the_vector_turns_with_the_scale_of_the_input) {
+TEST(VectorField, the_vector_turns_with_the_scale_of_the_input) {
   const torch::NoGradGuard no_grad;
   // Octaves on a canvas of 64 pixels: every resizing is by a whole number of pixels.
   const auto options = MultiScaleConvOptions(1, 1).scales(4).step(1).bias(false);
-  auto first = vector_field_conv(options, false), second = vector_field_conv(options, true);
+  auto first = testing::double_layer<VectorFieldConv>(6, options, false),
+       second = testing::double_layer<VectorFieldConv>(6, options, true);
   const auto detector = testing::blob(7, 1.0) - testing::blob(7, 1.0).mean();
   first->conv->weight.copy_(detector);
   second->conv->weight.copy_(torch::cat({detector, detector}, 1));
@@ -45,7 +40,7 @@ TEST(Sevf, the_vector_turns_with_the_scale_of_the_input) {
   }
 }
 
-TEST(Sevf, pooling_keeps_the_longest_vector_whole) {
+TEST(VectorField, pooling_keeps_the_longest_vector_whole) {
   auto field = torch::zeros({1, 2, 2, 2}, testing::on_device(torch::kDouble));
   field[0][0][0][1] = -3;
   field[0][1][0][1] = 4;
@@ -56,12 +51,11 @@ TEST(Sevf, pooling_keeps_the_longest_vector_whole) {
   EXPECT_EQ(pooled[0][1][0][0].item<double>(), 4);
 }
 
-TEST(Sevf, batch_norm_changes_lengths_and_no_angle) {
+TEST(VectorField, batch_norm_changes_lengths_and_no_angle) {
   torch::manual_seed(1);
   VectorBatchNorm norm(3);
-  norm->to(testing::device());
-  norm->to(torch::kDouble);
-  const auto field = 5 * torch::randn({4, 6, 5, 5}, testing::on_device(torch::kDouble));
+  testing::to_double(norm);
+  const auto field = 5 * testing::random_tensor({4, 6, 5, 5});
   const auto out = norm->forward(field);
   const auto deviation = vector_length(out).std({0, 2, 3}, false);
   EXPECT_LT((deviation - 1).abs().max().item<double>(), 1e-4);
@@ -73,21 +67,16 @@ TEST(Sevf, batch_norm_changes_lengths_and_no_angle) {
   EXPECT_LT(testing::relative_error(norm->forward(field), out), 1e-6);
 }
 
-TEST(Sevf, gradients) {
-  auto layer = vector_field_conv(MultiScaleConvOptions(1, 2).kernel_size(3).scales(4), true);
-  const auto field = torch::randn({2, 2, 5, 4}, testing::on_device(torch::kDouble));
-  testing::expect_gradients([&](const auto& in) { return layer->forward(in[0]); }, {field});
-  testing::expect_gradients([](const auto& in) { return VectorMaxPool()->forward(in[0]); },
-                            {torch::randn({1, 4, 4, 4}, testing::on_device(torch::kDouble))});
-  VectorBatchNorm norm(1);
-  norm->to(testing::device());
-  norm->to(torch::kDouble);
-  testing::expect_gradients([&](const auto& in) { return norm->forward(in[0]); }, {field}, 1e-5);
+TEST(VectorField, layers_have_the_gradients_of_central_differences) {
+  const auto options = MultiScaleConvOptions(1, 2).kernel_size(3).scales(4);
+  testing::expect_layer_gradients(VectorFieldConv(options, /*field_input=*/true), {2, 2, 5, 4});
+  testing::expect_layer_gradients(VectorMaxPool(), {1, 4, 4, 4});
+  testing::expect_layer_gradients(VectorBatchNorm(1), {2, 2, 5, 4});
 }
 
-TEST(Sevf, bad_arguments_are_named) {
+TEST(VectorField, bad_arguments_are_named) {
   testing::expect_error([] { VectorMaxPool()->forward(torch::zeros({1, 3, 4, 4})); }, "VectorMaxPool", "[N, 2C, H, W]");
-  auto layer = vector_field_conv(MultiScaleConvOptions(1, 1), true);
+  auto layer = testing::double_layer<VectorFieldConv>(6, MultiScaleConvOptions(1, 1), true);
   testing::expect_error([&] { layer->forward(torch::zeros({1, 1, 4, 4})); }, "[N, 2, H, W]");
 }
 

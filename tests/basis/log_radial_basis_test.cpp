@@ -1,20 +1,18 @@
-// SS-CNN: a filter of another size is the same filter with steered coefficients.
+// The basis of SS-CNN: a filter of another size is the same filter with steered coefficients.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "models/patterns.h"
 #include "scdcf/basis/sampled_basis.h"
-#include "scdcf/nn/lifting_conv.h"
+#include "scdcf/basis/spatial_basis.h"
 #include "support/expect_error.h"
 
-namespace scdcf {
+namespace scdcf::basis {
 namespace {
 
-TEST(SsCnn, the_filter_at_another_size_equals_the_steered_one) {
+TEST(LogRadialBasis, the_filter_at_another_size_equals_the_steered_one) {
   const int k = 54;
-  const auto sampled =
-      basis::sample_basis(basis::make_spatial_basis("log-radial", k), basis::ScaleGrid(5, std::log2(13.0 / 5) / 4, 5));
+  const auto sampled = sample_basis(make_spatial_basis("log-radial", k), ScaleGrid(5, std::log2(13.0 / 5) / 4, 5));
   const auto& finest = sampled.scales.front();
   for (size_t s = 1; s < sampled.scales.size(); ++s) {
     const auto& scale = sampled.scales[s];
@@ -26,7 +24,7 @@ TEST(SsCnn, the_filter_at_another_size_equals_the_steered_one) {
                    imaginary_norm = sampled.norms[static_cast<size_t>(mode + 1)];
       for (int y = -1; y <= 1; ++y)
         for (int x = -1; x <= 1; ++x) {  // pixels that lie inside the smallest disk
-          const auto at = [&](const basis::SampledScale& of, int which) {
+          const auto at = [&](const SampledScale& of, int which) {
             return of.filters[static_cast<size_t>((which * of.size() + y + of.radius) * of.size() + x + of.radius)];
           };
           const double real = at(finest, mode) * real_norm, imaginary = at(finest, mode + 1) * imaginary_norm;
@@ -38,11 +36,11 @@ TEST(SsCnn, the_filter_at_another_size_equals_the_steered_one) {
   }
 }
 
-TEST(SsCnn, kernels_have_the_published_sizes) {
+TEST(LogRadialBasis, kernels_have_the_published_sizes) {
   const auto sizes = [](int count, double finest, double widest) {
     std::vector<int> result;
-    const basis::ScaleGrid grid(count, std::log2(widest / finest) / (count - 1), finest);
-    for (const auto& scale : basis::sample_basis(basis::make_spatial_basis("log-radial", 54), grid).scales)
+    const ScaleGrid grid(count, std::log2(widest / finest) / (count - 1), finest);
+    for (const auto& scale : sample_basis(make_spatial_basis("log-radial", 54), grid).scales)
       result.push_back(scale.size());
     return result;
   };
@@ -50,24 +48,9 @@ TEST(SsCnn, kernels_have_the_published_sizes) {
   EXPECT_EQ(sizes(6, 7, 17), (std::vector<int>{7, 9, 11, 13, 15, 17}));
 }
 
-TEST(SsCnn, all_sizes_of_a_filter_respond_alike_to_a_pattern_of_their_size) {
-  const torch::NoGradGuard no_grad;
-  torch::manual_seed(8);
-  nn::LiftingConv layer(
-      nn::LiftingConvOptions(1, 4, basis::ScaleGrid(3, 1, 7)).basis("log-radial").modes(54).bias(false));
-  layer->to(testing::device());
-  layer->to(torch::kDouble);
-  const auto small = layer->forward(testing::blobs(97)), large = layer->forward(testing::blobs(97, 2));
-  for (int64_t s = 0; s < 2; ++s) {
-    const auto here = small[0].select(1, s).select(1, 48).select(1, 48);
-    const auto there = large[0].select(1, s + 1).select(1, 48).select(1, 48);
-    EXPECT_LT(testing::relative_error(there, here), 0.05) << s;
-  }
-}
-
-TEST(SsCnn, the_basis_names_what_it_cannot_do) {
-  testing::expect_error([] { basis::make_spatial_basis("log-radial", 20); }, "log-radial", "got 20", "multiple of 6");
+TEST(LogRadialBasis, names_what_it_cannot_do) {
+  testing::expect_error([] { make_spatial_basis("log-radial", 20); }, "log-radial", "got 20", "multiple of 6");
 }
 
 }  // namespace
-}  // namespace scdcf
+}  // namespace scdcf::basis

@@ -1,0 +1,140 @@
+// What must be true of the networks for the scaled digits.
+#include "scdcf/models/skeleton.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <map>
+
+#include "scdcf/models/registry.h"
+#include "support/device.h"
+#include "support/expect_error.h"
+
+namespace scdcf::models {
+namespace {
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+std::vector<std::string> digit_networks() {
+  std::vector<std::string> names;
+  for (const auto& entry : all_models())
+    if (entry.name.rfind("resnet16", 0) != 0) names.push_back(entry.name);
+  return names;
+}
+
+/// A network of the skeleton with few channels.
+ModelOptions narrow(const std::string& name, int64_t image_size = 28) {
+  ModelOptions options;
+  options.name = name;
+  options.image_size = image_size;
+  options.channels = {2, 3, 4};
+  options.hidden = 8;
+  return options;
+}
+
+TEST(Skeleton, states_keep_their_names) {
+  // Trained networks are stored under them.
+  struct Case {
+    const char *name, *block1, *block2;
+  };
+  const Case cases[] = {
+      {"scdcfnet", "0.coefficients 1.weight 1.bias", "0.coefficients 1.weight 1.bias"},
+      {"cnn", "0.weight 0.bias 3.weight 3.bias", "0.weight 0.bias 3.weight 3.bias"},
+      {"lsi-cnn", "0.conv.weight 0.conv.bias 3.weight 3.bias", "0.conv.weight 0.conv.bias 3.weight 3.bias"},
+      {"si-cnn", "0.canonical.weight 0.canonical.bias 3.weight 3.bias",
+       "0.canonical.weight 0.canonical.bias 3.weight 3.bias"},
+      {"ss-cnn", "0.coefficients 0.bias 4.weight 4.bias", "0.coefficients 0.bias 4.weight 4.bias"},
+      {"sevf", "0.conv.weight 0.conv.bias 2.weight", "0.conv.weight 0.conv.bias 2.weight"},
+      {"dss", "1.conv.weight 4.weight 4.bias", "0.conv.weight 3.weight 3.bias"},
+      {"sesn", "0.coefficients 0.bias 3.weight 3.bias", "0.coefficients 0.bias 3.weight 3.bias"},
+  };
+  for (const auto& c : cases) {
+    const auto children = make_model(narrow(c.name))->named_children();
+    EXPECT_EQ(joined(children.keys()),
+              std::string("block1 block2 block3 ") + (std::string("sevf") == c.name ? "centring " : "") + "head");
+    EXPECT_EQ(joined(children["block1"]->named_parameters().keys()), c.block1) << c.name;
+    EXPECT_EQ(joined(children["block2"]->named_parameters().keys()), c.block2) << c.name;
+    EXPECT_EQ(joined(children["block3"]->named_parameters().keys()), c.block2) << c.name;
+    EXPECT_EQ(joined(children["head"]->named_parameters().keys()), "0.weight 1.weight 1.bias 4.weight 4.bias");
+  }
+}
+
+TEST(Skeleton, blocks_end_at_2x2_pixels_whatever_the_image_and_the_pooling) {
+  const torch::NoGradGuard no_grad;
+  for (const auto& name : digit_networks())
+    for (const char* pooling : {"max", "average"})
+      for (const int64_t size : {12, 20, 56}) {
+        auto options = narrow(name, size);
+        if (name != "sevf") options.pooling = pooling;
+        const auto network = make_model(options);
+        network->to(testing::device());
+        network->eval();
+        const auto image = torch::rand({1, 1, size, size}, testing::on_device(torch::kFloat));
+        const auto maps = network->features(image);
+        ASSERT_EQ(maps.size(), 3U);
+        EXPECT_EQ(maps[0].maps.size(-1), size / 2);
+        EXPECT_EQ(maps[1].maps.size(-1), size / 4);
+        EXPECT_EQ(maps[2].maps.size(-1), 2) << name << ", " << pooling << ", " << size;
+        EXPECT_EQ(network->forward(image).sizes(), (std::vector<int64_t>{1, 10}));
+      }
+}
+
+TEST(Skeleton, networks_have_the_budget_of_parameters_at_28_and_56_pixels) {
+  const std::map<std::string, int64_t> counts = {{"cnn", 494549},    {"lsi-cnn", 494549}, {"si-cnn", 494549},
+                                                 {"ss-cnn", 486202}, {"sevf", 475423},    {"dss", 494359}};
+  for (const auto& name : digit_networks())
+    for (const int64_t size : {28, 56}) {
+      ModelOptions options;
+      options.name = name;
+      options.image_size = size;
+      const auto count = parameter_count(*make_model(options));
+      EXPECT_NEAR(static_cast<double>(count), 494549, 0.05 * 494549) << name;
+      const auto known = counts.find(name);
+      if (known != counts.end()) {
+        EXPECT_EQ(count, known->second) << name;
+      }
+    }
+}
+
+TEST(Skeleton, the_count_behind_the_choice_of_channels_is_that_of_the_network) {
+  auto options = resolve(narrow("sesn"));
+  EXPECT_EQ(skeleton_parameters(options, options.channels, options.modes, options.modes * options.scale_modes),
+            static_cast<double>(parameter_count(*make_model(options))));
+}
+
+TEST(Skeleton, sesn_has_as_many_channels_as_the_budget_allows) {
+  ModelOptions options;
+  options.name = "sesn";
+  options.scale_taps = 1;
+  EXPECT_EQ(resolve(options).channels, skeleton_channels());
+  EXPECT_EQ(parameter_count(*make_model(options)), 494549);
+  options.scale_taps = 3;
+  EXPECT_LT(resolve(options).channels[1], 40);
+}
+
+TEST(Skeleton, bad_options_are_named) {
+  const auto refused = [](auto change, auto... words) {
+    auto options = narrow("cnn");
+    change(options);
+    testing::expect_error([&] { resolve(options); }, "cnn", words...);
+  };
+  refused([](auto& options) { options.image_size = 30; }, "image size", "30", "multiple of 4 from 12");
+  refused([](auto& options) { options.classes = 1; }, "classes", "got 1");
+  refused([](auto& options) { options.in_channels = 0; }, "input channels", "got 0");
+  refused([](auto& options) { options.channels = {4, 5}; }, "channels", "got 2", "three blocks");
+  refused([](auto& options) { options.channels = {4, 0, 5}; }, "channels", "got 0");
+  refused([](auto& options) { options.hidden = -1; }, "hidden", "-1");
+  refused([](auto& options) { options.dropout = 1; }, "dropout", "got 1");
+  refused([](auto& options) { options.pooling = "median"; }, "pooling", "median");
+  refused([](auto& options) { options.scales = 3; }, "--scales");
+  auto of_vectors = narrow("sevf");
+  of_vectors.pooling = "max";
+  testing::expect_error([&] { resolve(of_vectors); }, "sevf", "--pooling");
+}
+
+}  // namespace
+}  // namespace scdcf::models

@@ -1,0 +1,81 @@
+#include "scdcf/nn/joint_conv.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "support/device.h"
+#include "support/direct_sum.h"
+#include "support/expect_error.h"
+#include "support/layers.h"
+
+namespace scdcf::nn {
+namespace {
+
+TEST(JointConv, computes_eq_lth_layer_with_bias) {
+  torch::manual_seed(2);
+  JointConv layer(JointConvOptions(2, 3, basis::ScaleGrid(3, 0.5, 3.0)).modes(5).scale_taps(3).scale_modes(2));
+  layer->to(testing::device());
+  {
+    const torch::NoGradGuard no_grad;
+    layer->bias.normal_();
+  }
+  const auto x = testing::random_tensor({2, 2, 3, 7, 7}, torch::kFloat);
+  const auto expected =
+      testing::DirectSum()(x, layer->coefficients, layer->expansion().scale_basis_like(layer->coefficients),
+                           layer->expansion().filters().sampled()) +
+      layer->bias.detach().cpu().to(torch::kDouble).view({1, -1, 1, 1, 1});
+  EXPECT_LT(testing::relative_error(layer(x), expected), 1e-5);
+}
+
+TEST(JointConv, with_one_tap_keeps_scales_apart) {
+  // Remark 1: the output at a scale depends on the input at that scale alone.
+  JointConv layer(JointConvOptions(2, 2, basis::ScaleGrid(3, 0.5, 3.0)).modes(3).scale_taps(1));
+  layer->to(testing::device());
+  const auto x = testing::random_tensor({1, 2, 3, 7, 7}, torch::kFloat);
+  auto changed = x.clone();
+  changed.select(2, 1).normal_();
+  const auto difference = (layer(x) - layer(changed)).abs().sum({0, 1, 3, 4});
+  EXPECT_EQ(difference[0].item<float>(), 0);
+  EXPECT_GT(difference[1].item<float>(), 0);
+  EXPECT_EQ(difference[2].item<float>(), 0);
+}
+
+TEST(JointConv, strides_and_transposes_change_sizes_as_documented) {
+  const auto x = testing::random_tensor({1, 2, 3, 9, 9}, torch::kFloat);
+  const auto options = JointConvOptions(2, 3, basis::ScaleGrid(3, 0.5, 3.0)).modes(3);
+  JointConv strided(JointConvOptions(options).stride(2));
+  JointConvTranspose grown(JointConvOptions(options).stride(2));
+  JointConv inner(JointConvOptions(options).padding(SpatialPadding::none));
+  strided->to(testing::device());
+  grown->to(testing::device());
+  inner->to(testing::device());
+  EXPECT_EQ(strided(x).sizes(), (std::vector<int64_t>{1, 3, 3, 5, 5}));
+  EXPECT_EQ(grown(x).sizes(), (std::vector<int64_t>{1, 3, 3, 18, 18}));
+  EXPECT_EQ(inner(x).sizes(), (std::vector<int64_t>{1, 3, 3, 3, 3}));  // widest filter 6 px: radius 3
+}
+
+TEST(JointConv, has_the_gradients_of_central_differences) {
+  testing::expect_layer_gradients(JointConv(JointConvOptions(2, 2, basis::ScaleGrid(2, 0.5, 3.0)).modes(3).scale_taps(2)),
+                                  {1, 2, 2, 4, 3});
+}
+
+TEST(JointConvTranspose, has_the_gradients_of_central_differences) {
+  testing::expect_layer_gradients(
+      JointConvTranspose(JointConvOptions(2, 2, basis::ScaleGrid(2, 0.5, 3.0)).modes(3).scale_taps(2).stride(2)),
+      {1, 2, 2, 3, 2});
+}
+
+TEST(JointConv, refuses_features_of_other_scales_and_none_at_all) {
+  JointConv layer(JointConvOptions(2, 2, basis::ScaleGrid(3, 0.5, 3.0)).modes(3));
+  testing::expect_error([&] { layer(torch::randn({1, 2, 5, 5})); }, "JointConv", "[N, C, S, H, W]");
+  testing::expect_error([&] { layer(torch::randn({1, 2, 4, 5, 5})); }, "4 scales", "expected 3");
+  testing::expect_error([&] { layer(torch::randn({1, 2, 3, 0, 5})); }, "0 x 5 pixels");
+}
+
+TEST(JointConvTranspose, refuses_to_replicate_a_border) {
+  JointConvTranspose layer(JointConvOptions(2, 2, basis::ScaleGrid(3, 0.5, 3.0)).modes(3).padding(SpatialPadding::replicate));
+  testing::expect_error([&] { layer(torch::randn({1, 2, 3, 5, 5})); }, "JointConvTranspose", "padding", "replicate");
+}
+
+}  // namespace
+}  // namespace scdcf::nn
