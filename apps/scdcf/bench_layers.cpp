@@ -144,7 +144,7 @@ std::vector<bench::LayerCase> chosen_cases(const BenchOptions& options) {
   return chosen;
 }
 
-const std::vector<terminal::RowPrinter::Column> kColumns = {
+const std::vector<terminal::RowPrinter::Column> kLayerColumns = {
     {"case", 22},   {"form", 9},     {"fwd ms"},   {"fwd+bwd ms"},   {"GFLOP/s"},
     {"vs grouped"}, {"vs composed"}, {"vs floor"}, {"extra memory"}, {"error"}};
 
@@ -157,7 +157,7 @@ std::string three_digits(double value, const char* unit) {
 }
 
 nlohmann::ordered_json bench_layers(const BenchOptions& options, torch::Device device) {
-  terminal::RowPrinter table(options.json ? nullptr : &std::cout, kColumns);
+  terminal::RowPrinter table(options.json ? nullptr : &std::cout, kLayerColumns);
   std::vector<Result> results;
   auto list = nlohmann::ordered_json::array();
   for (const auto& bench_case : chosen_cases(options)) {

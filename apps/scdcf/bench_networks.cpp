@@ -12,9 +12,9 @@ namespace {
 
 using namespace bench;
 
-const std::vector<terminal::RowPrinter::Column> kColumns = {{"network", 15},        {"images", 6},    {"batch", 5},
-                                                            {"parameters", 10},     {"ms a step", 9}, {"images/s", 8},
-                                                            {"time over plain", 15}};
+const std::vector<terminal::RowPrinter::Column> kNetworkColumns = {
+    {"network", 15},  {"images", 6},   {"batch", 5},           {"parameters", 10},
+    {"ms a step", 9}, {"images/s", 8}, {"time over plain", 15}};
 
 /// Every network of the registry, the plain one of each kind first.
 std::vector<bench::NetworkCase> network_cases(const BenchOptions& options) {
@@ -53,7 +53,7 @@ Speed measure(const bench::NetworkCase& network_case, torch::Device device, cons
 }  // namespace
 
 nlohmann::ordered_json bench_networks(const BenchOptions& options, torch::Device device) {
-  terminal::RowPrinter table(options.json ? nullptr : &std::cout, kColumns);
+  terminal::RowPrinter table(options.json ? nullptr : &std::cout, kNetworkColumns);
   auto list = nlohmann::ordered_json::array();
   double plain = 0;
   for (const auto& network_case : network_cases(options)) {

@@ -24,14 +24,14 @@ struct Form {
 // Composed runs in TF32 only: one baseline for both precisions.
 constexpr Form kForms[] = {{false, false, false}, {true, true, false}, {true, true, true}, {false, true, false}};
 
-const std::vector<terminal::RowPrinter::Column> kColumns = {
+const std::vector<terminal::RowPrinter::Column> kTrainingColumns = {
     {"training step", 25}, {"form", 35},     {"ms", 5},       {"vs composed, torch's layers"}, {"images/s"},
     {"convolutions ms"},   {"outside them"}, {"products ms"}, {"ratio at the floor"}};
 
 }  // namespace
 
 nlohmann::ordered_json bench_training(const BenchOptions& options, torch::Device device) {
-  terminal::RowPrinter table(options.json ? nullptr : &std::cout, kColumns);
+  terminal::RowPrinter table(options.json ? nullptr : &std::cout, kTrainingColumns);
   auto list = nlohmann::ordered_json::array();
   for (const int64_t size : {28, 56}) {
     if (device.is_cpu() && size == 56) continue;  // seconds per composed step

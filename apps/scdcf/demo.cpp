@@ -15,8 +15,6 @@
 namespace scdcf::app {
 namespace {
 
-constexpr int kStopped = 130;  // what shells report for a program that Ctrl-C ended
-
 struct DemoArguments {
   std::string out = "out/demo", data;
   int64_t train_size = 0, epochs = 0;

@@ -3,6 +3,9 @@
 
 namespace scdcf::app {
 
+/// The exit code that shells report for a program that Ctrl-C ended.
+inline constexpr int kStopped = 130;
+
 /// While it lives, SIGINT and SIGTERM set a flag.
 class InterruptScope {
  public:

@@ -9,7 +9,6 @@
 namespace scdcf::app {
 namespace {
 
-constexpr int kStopped = 130;  // what shells report for a program that Ctrl-C ended
 const char* const kGroup = "Sets of runs";
 
 }  // namespace

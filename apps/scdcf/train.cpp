@@ -21,8 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kStopped = 130;  // what shells report for a program that Ctrl-C ended
-
 struct TrainArguments {
   train::RunConfig config;
   std::string out, realisations, config_file;
