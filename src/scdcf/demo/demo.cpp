@@ -194,7 +194,7 @@ bool run_demo(const DemoOptions& options, const DemoProgress& progress) {
   const auto started = std::chrono::steady_clock::now();
   prepare_demo_folder(options.out);
   auto splits = data::load(options.data);
-  require(!splits.test.scales.empty(), "--data: ", options.data.name,
+  require(!splits.test.scales.empty(), "data: ", options.data.name,
           " does not know the sizes of its objects, expected sfashion, smnist or sglyphs");
   splits.validation = data::prefix(splits.validation, std::min(options.validation_size, splits.validation.count()));
   DemoFindings findings;

@@ -31,7 +31,7 @@ class Queue {
  public:
   Queue(const std::vector<PlannedRun>& runs, ResultsStore& store, const Runner& runner, const QueueOptions& options)
       : store_(store), runner_(runner), options_(options) {
-    require(options.jobs >= 1, "--jobs: got ", options.jobs, ", expected 1 or more");
+    require(options.jobs >= 1, "jobs: got ", options.jobs, ", expected 1 or more");
     std::set<std::string> known;
     for (const auto& run : runs) {
       const auto key = key_of(run);

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/format.h"
 #include "scdcf/train/autocast_scope.h"
 #include "scdcf/train/device_work.h"
 
@@ -19,11 +19,7 @@ constexpr double kScaleStep = 0.1;
 /// The group a size belongs to; sizes are floats, so 0.7 may lie a little below 0.7.
 int scale_bin(float scale) { return static_cast<int>(std::floor(scale / kScaleStep + 1e-4)); }
 
-std::string range_name(double from, double to) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f-%.1f", from, to);
-  return text;
-}
+std::string range_name(double from, double to) { return format("%.1f-%.1f", from, to); }
 
 }  // namespace
 
