@@ -20,7 +20,7 @@ struct DeviceProblem {
   int max_radius() const;
 };
 
-/// Throws std::runtime_error when a limit of separable_kernel.h is exceeded or an index is out of range.
+/// Throws an Error when a limit of separable_kernel.h is exceeded; indices are those that ops/checks.h has let through.
 DeviceProblem make_device_problem(const SeparableProblem& problem);
 
 __host__ __device__ constexpr int round_up(int x, int to) { return (x + to - 1) / to * to; }

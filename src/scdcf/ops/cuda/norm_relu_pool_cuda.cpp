@@ -1,7 +1,6 @@
 // Torch's side of the CUDA kernels: layouts, types, stream, registration.
 #include <torch/library.h>
 
-#include "scdcf/core/error.h"
 #include "scdcf/ops/channels_last.h"
 #include "scdcf/ops/checks.h"
 #include "scdcf/ops/cuda/norm_relu_pool.h"
@@ -9,12 +8,6 @@
 
 namespace scdcf::ops {
 namespace {
-
-void check_count(const NormPoolProblem& problem) {
-  require(problem.pixels() <= cuda::kMostNormPixels && problem.outputs() <= cuda::kMostNormPixels,
-          "norm_relu_pool: input: got ", problem.pixels(), " pixels, expected at most ", cuda::kMostNormPixels,
-          " on a GPU");
-}
 
 std::tuple<at::Tensor, at::Tensor, at::Tensor> norm_relu_pool_cuda(const at::Tensor& input, const at::Tensor& weight,
                                                                    const at::Tensor& bias,
@@ -26,7 +19,6 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> norm_relu_pool_cuda(const at::Ten
   const AveragePool pool{window, stride, padding};
   const auto sizes = check_norm_relu_pool(input, weight, bias, running_mean, running_var, settings, pool);
   const auto problem = make_norm_pool_problem(input, pool, sizes);
-  check_count(problem);
   const c10::cuda::CUDAGuard on_device(input.device());
   const auto x = channels_last(input), w = weight.contiguous(), b = bias.contiguous();
   auto out = empty_channels_last(sizes, input);
@@ -46,7 +38,6 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> norm_relu_pool_backward_cuda(
   const AveragePool pool{window, stride, padding};
   const auto sizes = check_norm_relu_pool_backward(grad, input, weight, bias, mean, invstd, pool);
   const auto problem = make_norm_pool_problem(input, pool, sizes);
-  check_count(problem);
   const c10::cuda::CUDAGuard on_device(input.device());
   const auto x = channels_last(input), g = channels_last(grad);
   const auto w = weight.contiguous(), b = bias.contiguous(), m = mean.contiguous(), s = invstd.contiguous();

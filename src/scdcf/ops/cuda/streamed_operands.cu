@@ -18,7 +18,7 @@ __device__ float factor_at(const OperandParams& p, const float* factors, int64_t
   const int scale = index / p.scale_factors, place = index % p.scale_factors;
   const int row = place / kFactorPitch, mode = row / p.pitch, target = row % p.pitch, source = place % kFactorPitch - 8;
   const int radius = p.radius[scale];
-  const Span targets = p.second.targets_of(0), sources = p.second.reach(radius, 0);
+  const LineSpan targets = p.second.targets_of(0), sources = p.second.reach(radius, 0);
   if (mode >= p.second.modes || target >= targets.count || source < 0 || source >= sources.count) return 0;
   const LineOperator op{p.second.axis, radius};
   const float* taps = factors + p.offset[scale] + mode * (2 * radius + 1);

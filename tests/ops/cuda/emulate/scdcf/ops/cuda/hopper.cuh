@@ -8,7 +8,6 @@
 
 namespace scdcf::ops::cuda {
 
-constexpr int kClusterSize = 1;
 
 struct Barrier {
   int16_t arrivals, pending;

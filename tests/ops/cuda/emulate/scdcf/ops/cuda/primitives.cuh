@@ -14,6 +14,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "scdcf/ops/cuda/device_limits.h"
+
+#undef __launch_bounds__
+#undef __grid_constant__
+#define __launch_bounds__(...)
+#define __grid_constant__
+
 namespace scdcf::ops::cuda {
 
 using bf16 = __nv_bfloat16;
@@ -138,12 +145,6 @@ inline void load_transposed(uint32_t (&r)[4], const void* row) {
           std::memcpy(reinterpret_cast<char*>(&w.r[t][m]) + i * 2, w.row[m * 8 + t % 4 * 2 + i] + t / 4 * 2, 2);
   });
 }
-
-inline void check(cudaError_t status, const char* what) {
-  if (status != cudaSuccess) throw std::runtime_error(what);
-}
-inline int multiprocessors() { return 4; }
-inline int shared_memory_limit() { return 232448; }
 
 template <class... Params, class... Args>
 void launch(void (*kernel)(Params...), int64_t blocks, int threads, size_t shared, cudaStream_t, Args... args) {
