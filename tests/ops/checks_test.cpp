@@ -11,11 +11,16 @@
 #include <vector>
 
 #include "scdcf/core/error.h"
+#include "support/device.h"
 
 namespace scdcf::ops {
 namespace {
 
 using torch::Tensor;
+Tensor ones(const std::vector<int64_t>& sizes, torch::ScalarType type = torch::kFloat) {
+  return torch::ones(sizes, testing::on_device(type));
+}
+
 constexpr int64_t kHuge = int64_t{1} << 40;
 
 /// A call that is in order: the arguments by name.
@@ -63,11 +68,11 @@ struct Call {
 using Ints = std::vector<int64_t>;
 
 std::vector<Call> good_calls() {
-  const auto channels = torch::ones({3}), saved = torch::ones({3}, torch::kDouble);
+  const auto channels = ones({3}), saved = ones({3}, torch::kDouble);
   const Call conv{"separable_joint_conv",
-                  {{"input", torch::ones({2, 3, 2, 9, 8})},
-                   {"mixing", torch::ones({1, 2, 3, 5})},
-                   {"factors", torch::ones({36})},
+                  {{"input", ones({2, 3, 2, 9, 8})},
+                   {"mixing", ones({1, 2, 3, 5})},
+                   {"factors", ones({36})},
                    {"modes", Ints{0, 0, 0, 1}},
                    {"radii", Ints{2, 3}},
                    {"sources", Ints{0, 0, 0, 1, 1, 0}},
@@ -76,7 +81,7 @@ std::vector<Call> good_calls() {
                    {"stride", int64_t{2}},
                    {"padding", int64_t{0}}}};
   const Call norm{"norm_relu_pool",
-                  {{"input", torch::randn({2, 3, 2, 9, 8})},
+                  {{"input", ones({2, 3, 2, 9, 8})},
                    {"weight", channels},
                    {"bias", channels},
                    {"running_mean", channels.clone()},
@@ -88,8 +93,8 @@ std::vector<Call> good_calls() {
                    {"stride", int64_t{2}},
                    {"padding", int64_t{1}}}};
   Call conv_backward = conv, norm_backward{"norm_relu_pool_backward",
-                                           {{"grad", torch::ones({2, 3, 2, 5, 4})},
-                                            {"input", torch::randn({2, 3, 2, 9, 8})},
+                                           {{"grad", ones({2, 3, 2, 5, 4})},
+                                            {"input", ones({2, 3, 2, 9, 8})},
                                             {"weight", channels},
                                             {"bias", channels},
                                             {"mean", saved},
@@ -100,7 +105,7 @@ std::vector<Call> good_calls() {
                                             {"padding", int64_t{1}},
                                             {"input_grad", true}}};
   conv_backward.op += "_backward";
-  conv_backward.arguments.insert(conv_backward.arguments.begin(), {"grad", torch::ones({2, 5, 2, 5, 4})});
+  conv_backward.arguments.insert(conv_backward.arguments.begin(), {"grad", ones({2, 5, 2, 5, 4})});
   conv_backward.arguments.insert(conv_backward.arguments.end(), {{"input_grad", true}, {"mixing_grad", true}});
   return {conv, conv_backward, norm, norm_backward};
 }
@@ -118,7 +123,7 @@ void expect_refusal_everywhere(const Call& call, const std::string& argument) {
 }
 
 /// A tensor of these sizes that takes no memory.
-Tensor expanded(Ints sizes) { return torch::ones({1}).expand(sizes); }
+Tensor expanded(Ints sizes) { return ones({1}).expand(sizes); }
 
 TEST(Checks, what_is_in_order_passes) {
   for (const auto& call : good_calls()) {
@@ -153,11 +158,12 @@ TEST(Checks, every_tensor_is_checked) {
           name == "input" || name == "mixing" ? "" : name);
       expect_refusal(call.with(name, tensor.to(torch::kMeta)), blamed);
       expect_refusal(call.without_data().with(name, tensor), blamed);
+      if (!tensor.is_cpu()) expect_refusal(call.with(name, tensor.cpu()), blamed);
       if (name != "factors") expect_refusal_everywhere(call.with(name, tensor.unsqueeze(0).unsqueeze(0)), name);
       for (int64_t d = 0; d < tensor.dim(); ++d) {
         Ints sizes = tensor.sizes().vec();
         sizes[static_cast<size_t>(d)] = kHuge;
-        expect_refusal_everywhere(call.with(name, torch::ones({1}, tensor.options()).expand(sizes)), name);
+        expect_refusal_everywhere(call.with(name, ones({1}, tensor.scalar_type()).expand(sizes)), name);
       }
     }
 }
@@ -170,7 +176,7 @@ TEST(Checks, a_gradient_must_have_the_shape_of_the_result) {
       for (const int64_t size : {int64_t{0}, grad.size(d) - 1, grad.size(d) + 1}) {
         Ints sizes = grad.sizes().vec();
         sizes[static_cast<size_t>(d)] = size;
-        expect_refusal_everywhere(call.with("grad", torch::ones(sizes)), "grad: got shape");
+        expect_refusal_everywhere(call.with("grad", ones(sizes)), "grad: got shape");
       }
     expect_refusal_everywhere(call.with("grad", grad.flatten()), "grad: got shape");
   }
@@ -186,19 +192,19 @@ const std::string kConv = "separable_joint_conv", kNorm = "norm_relu_pool";
 
 std::vector<BadCall> bad_calls() {
   return {
-      {kConv, "input", torch::ones({2, 4, 2, 9, 8}), "mixing: got shape"},
-      {kConv, "input", torch::ones({2, 3, 1, 9, 8}), "sources: got plane 1"},
-      {kConv, "input", torch::ones({2, 3, 0, 9, 8}), "sources: got plane 0"},
-      {kConv, "input", torch::ones({2, 3, 2, 0, 8}), "input: got 0 x 8 pixels"},
-      {kConv, "input", torch::ones({2, 3, 2, 9, 0}), "input: got 9 x 0 pixels"},
+      {kConv, "input", ones({2, 4, 2, 9, 8}), "mixing: got shape"},
+      {kConv, "input", ones({2, 3, 1, 9, 8}), "sources: got plane 1"},
+      {kConv, "input", ones({2, 3, 0, 9, 8}), "sources: got plane 0"},
+      {kConv, "input", ones({2, 3, 2, 0, 8}), "input: got 0 x 8 pixels"},
+      {kConv, "input", ones({2, 3, 2, 9, 0}), "input: got 9 x 0 pixels"},
       {kConv, "input", expanded({1 << 29, 3, 2, 1 << 15, 1 << 15}), "input: got shape"},
       {kConv, "input", expanded({0, 3, 1 << 20, 1 << 20, 1 << 20}), "input: got shape"},
-      {kConv, "mixing", torch::ones({0, 2, 3, 5}), "sources: got mixing 0"},
-      {kConv, "mixing", torch::ones({1, 3, 3, 5}), "modes: got 4"},
-      {kConv, "mixing", torch::ones({1, 0, 3, 5}), "modes: got 4"},
-      {kConv, "mixing", torch::ones({1, 2, 0, 5}), "mixing: got shape"},
-      {kConv, "factors", torch::ones({35}), "factors: got 35 numbers, expected 36"},
-      {kConv, "factors", torch::ones({0}), "factors: got 0"},
+      {kConv, "mixing", ones({0, 2, 3, 5}), "sources: got mixing 0"},
+      {kConv, "mixing", ones({1, 3, 3, 5}), "modes: got 4"},
+      {kConv, "mixing", ones({1, 0, 3, 5}), "modes: got 4"},
+      {kConv, "mixing", ones({1, 2, 0, 5}), "mixing: got shape"},
+      {kConv, "factors", ones({35}), "factors: got 35 numbers, expected 36"},
+      {kConv, "factors", ones({0}), "factors: got 0"},
       {kConv, "modes", Ints{0, 0, 0}, "modes: got 3"},
       {kConv, "modes", Ints{}, "modes: got 0"},
       {kConv, "modes", Ints{0, 0, 0, 2}, "modes: got (0, 2)"},
@@ -225,13 +231,13 @@ std::vector<BadCall> bad_calls() {
       {kConv, "stride", int64_t{3}, "stride: got 3"},
       {kConv, "padding", int64_t{-1}, "padding: got -1"},
       {kConv, "padding", int64_t{3}, "padding: got 3"},
-      {kNorm, "input", torch::ones({2, 4, 2, 9, 8}), "weight: got shape [3], expected [4]"},
-      {kNorm, "input", torch::ones({2, 0, 2, 9, 8}), "weight: got shape [3], expected [0]"},
-      {kNorm, "input", torch::ones({2, 3, 2, 0, 8}), "input: got 0 x 8 pixels"},
+      {kNorm, "input", ones({2, 4, 2, 9, 8}), "weight: got shape [3], expected [4]"},
+      {kNorm, "input", ones({2, 0, 2, 9, 8}), "weight: got shape [3], expected [0]"},
+      {kNorm, "input", ones({2, 3, 2, 0, 8}), "input: got 0 x 8 pixels"},
       {kNorm, "input", expanded({1 << 29, 3, 2, 1 << 15, 1 << 15}), "input: got shape"},
-      {kNorm, "weight", torch::ones({0}), "weight: got shape [0]"},
-      {kNorm, "weight", torch::ones({4}), "weight: got shape [4]"},
-      {kNorm, "bias", torch::ones({4}), "bias: got shape [4]"},
+      {kNorm, "weight", ones({0}), "weight: got shape [0]"},
+      {kNorm, "weight", ones({4}), "weight: got shape [4]"},
+      {kNorm, "bias", ones({4}), "bias: got shape [4]"},
       {kNorm, "window", int64_t{0}, "window: got 0"},
       {kNorm, "window", int64_t{12}, "input: got 9 x 8 pixels"},
       {kNorm, "window", std::numeric_limits<int64_t>::max(), "window: got"},
@@ -240,8 +246,8 @@ std::vector<BadCall> bad_calls() {
       {kNorm, "padding", int64_t{-1}, "padding: got -1"},
       {kNorm, "padding", int64_t{2}, "padding: got 2"},
       {kNorm, "padding", std::numeric_limits<int64_t>::max(), "padding: got"},
-      {"norm_relu_pool_backward", "mean", torch::ones({4}, torch::kDouble), "mean: got shape [4]"},
-      {"norm_relu_pool_backward", "invstd", torch::ones({2}, torch::kDouble), "invstd: got shape [2]"},
+      {"norm_relu_pool_backward", "mean", ones({4}, torch::kDouble), "mean: got shape [4]"},
+      {"norm_relu_pool_backward", "invstd", ones({2}, torch::kDouble), "invstd: got shape [2]"},
   };
 }
 
@@ -264,11 +270,10 @@ TEST(Checks, a_result_with_too_many_numbers_is_refused) {
 TEST(Checks, running_statistics_are_checked_as_they_are_written) {
   const auto norm = good_calls()[2];
   for (const std::string name : {"running_mean", "running_var"}) {
-    expect_refusal_everywhere(norm.with(name, torch::ones({4})), name + ": got shape [4]");
+    expect_refusal_everywhere(norm.with(name, ones({4})), name + ": got shape [4]");
     expect_refusal_everywhere(norm.with(name, expanded({3})), name + ": got a strided view");
   }
-  const auto single =
-      norm.with("input", torch::ones({1, 3, 1, 1, 1})).with("window", int64_t{1}).with("padding", int64_t{0});
+  const auto single = norm.with("input", ones({1, 3, 1, 1, 1})).with("window", int64_t{1}).with("padding", int64_t{0});
   expect_refusal_everywhere(single, "input: got one value per channel");
 }
 
@@ -276,14 +281,14 @@ TEST(Checks, empty_calls_give_empty_or_zero_results) {
   const auto calls = good_calls();
   // No image, no channel out, no source, no mode.
   for (const auto& [name, value] : std::vector<std::pair<std::string, c10::IValue>>{
-           {"input", torch::ones({0, 3, 2, 9, 8})}, {"mixing", torch::ones({1, 2, 3, 0})}, {"sources", Ints{}}}) {
+           {"input", ones({0, 3, 2, 9, 8})}, {"mixing", ones({1, 2, 3, 0})}, {"sources", Ints{}}}) {
     EXPECT_EQ(calls[0].with(name, value).run(), "") << name;
     EXPECT_EQ(calls[0].with(name, value).without_data().run(), "") << name;
   }
-  EXPECT_EQ(calls[0].with("mixing", torch::ones({1, 0, 3, 5})).with("modes", Ints{}).run(), "");
-  EXPECT_EQ(calls[1].with("input", torch::ones({0, 3, 2, 9, 8})).with("grad", torch::ones({0, 5, 2, 5, 4})).run(), "");
-  EXPECT_EQ(calls[2].with("input", torch::ones({0, 3, 2, 9, 8})).run(), "");
-  EXPECT_EQ(calls[3].with("input", torch::ones({0, 3, 2, 9, 8})).with("grad", torch::ones({0, 3, 2, 5, 4})).run(), "");
+  EXPECT_EQ(calls[0].with("mixing", ones({1, 0, 3, 5})).with("modes", Ints{}).run(), "");
+  EXPECT_EQ(calls[1].with("input", ones({0, 3, 2, 9, 8})).with("grad", ones({0, 5, 2, 5, 4})).run(), "");
+  EXPECT_EQ(calls[2].with("input", ones({0, 3, 2, 9, 8})).run(), "");
+  EXPECT_EQ(calls[3].with("input", ones({0, 3, 2, 9, 8})).with("grad", ones({0, 3, 2, 5, 4})).run(), "");
 }
 
 }  // namespace

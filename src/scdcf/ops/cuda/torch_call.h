@@ -3,7 +3,6 @@
 
 #include <ATen/ATen.h>
 #include <ATen/cuda/CUDAContext.h>
-#include <c10/cuda/CUDAGuard.h>
 
 #include "scdcf/ops/cuda/data_type.h"
 
@@ -19,5 +18,7 @@ inline DataType data_type(const at::Tensor& map) {
 inline at::Tensor workspace(size_t bytes, const at::Tensor& map) {
   return at::empty({static_cast<int64_t>(bytes)}, map.options().dtype(at::kByte));
 }
+
+inline void* pointer_or_null(const at::Tensor& tensor) { return tensor.defined() ? tensor.data_ptr() : nullptr; }
 
 }  // namespace scdcf::ops::cuda

@@ -8,7 +8,6 @@
 
 namespace scdcf::ops::cuda {
 
-
 struct Barrier {
   int16_t arrivals, pending;
   int32_t bytes : 31;
