@@ -2,6 +2,7 @@
 // before it reads a number: one line that names the operator and the argument, the same with data and without.
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <gtest/gtest.h>
+#include <torch/csrc/autograd/forward_grad.h>
 #include <torch/torch.h>
 
 #include <limits>
@@ -265,6 +266,16 @@ TEST(Checks, a_result_with_too_many_numbers_is_refused) {
     expect_refusal_everywhere(
         call.with("mixing", expanded({1, 2, 3, 1 << 29})).with("input", expanded({1 << 20, 3, 2, 1 << 9, 1 << 9})),
         "result: got shape");
+}
+
+TEST(Checks, a_forward_mode_derivative_is_refused_instead_of_dropped) {
+  const auto level = torch::autograd::ForwardADLevel::get_next_idx();
+  for (const auto& call : {good_calls()[0], good_calls()[2]}) {
+    const auto x = call.arguments[0].second.toTensor();
+    expect_refusal(call.with("input", at::_make_dual(x, torch::ones_like(x), static_cast<int64_t>(level))),
+                   "got a tangent");
+  }
+  torch::autograd::ForwardADLevel::release_idx(level);
 }
 
 TEST(Checks, running_statistics_are_checked_as_they_are_written) {

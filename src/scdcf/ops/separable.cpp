@@ -13,13 +13,13 @@ namespace scdcf::ops {
 namespace {
 
 /// The distinct sets of taps that fall on one plane, each of which becomes a mixing matrix, and who uses which.
-struct MixingPlan {
+struct MixingSets {
   std::vector<std::vector<int64_t>> tap_sets;
   std::vector<int64_t> sources;  // scale, plane, mixing
 };
 
-MixingPlan plan_mixing(const ScaleSources& sources) {
-  MixingPlan plan;
+MixingSets plan_mixing(const ScaleSources& sources) {
+  MixingSets plan;
   std::map<std::vector<int64_t>, int64_t> numbers;
   for (size_t s = 0; s < sources.size(); ++s)
     for (const auto& plane : sources[s]) {
@@ -32,7 +32,7 @@ MixingPlan plan_mixing(const ScaleSources& sources) {
 
 /// mixing[g, k, c, o] = sum over taps t of set g and scale modes m of phi_m[t] a[o, c, m, k].
 at::Tensor make_mixing(const at::Tensor& coefficients, const at::Tensor& scale_basis, const FilterBank& filters,
-                       const MixingPlan& plan) {
+                       const MixingSets& plan) {
   const auto sets = static_cast<int64_t>(plan.tap_sets.size());
   std::vector<double> membership(static_cast<size_t>(scale_basis.size(1) * sets), 0.0);  // [T, G]
   for (int64_t g = 0; g < sets; ++g)
