@@ -16,12 +16,9 @@ struct Block {
 __device__ Block make_block(const FusedPlan& f) {
   Block b;
   int rest = blockIdx.x;
-  b.wide = rest % f.wides;
-  rest /= f.wides;
-  b.p_tile = rest % f.first.tiles;
-  rest /= f.first.tiles;
-  b.q_tile = rest % f.second.tiles;
-  rest /= f.second.tiles;
+  b.wide = take_digit(rest, f.wides);
+  b.p_tile = take_digit(rest, f.first.tiles);
+  b.q_tile = take_digit(rest, f.second.tiles);
   b.image0 = rest % f.groups * f.images;
   b.plane = f.order[rest / f.groups];
   b.images = min(f.images, f.batch - b.image0);

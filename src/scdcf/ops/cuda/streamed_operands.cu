@@ -33,10 +33,8 @@ __device__ void write_piece(const OperandParams& p, const float* mixing, float4*
   const int row = index % rows, part = index / rows % 8;  // neighbours are rows: their numbers are often together
   int64_t rest = index / rows / 8;
   const int64_t piece = rest;
-  const int f = rest % p.first_modes;
-  rest /= p.first_modes;
-  const int chunk = rest % p.chunks;
-  rest /= p.chunks;
+  const int f = take_digit(rest, p.first_modes);
+  const int chunk = take_digit(rest, p.chunks);
   const int wide = rest % p.wides;
   const int64_t m = rest / p.wides;
   const int tile = row / 64, warp = tile / p.row_tiles * 4 + row % 64 / 16;
