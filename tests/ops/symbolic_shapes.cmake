@@ -1,4 +1,8 @@
-# Symbolic sizes exist in Python alone: the test runs where there is a Python with the very release of torch that is linked.
+# Symbolic sizes exist in Python alone: the test runs where there is a Python with the very release of torch that is
+# linked. Python does not start with a library that wants the sanitizers' runtime first.
+if(SCDCF_SANITIZE)
+  return()
+endif()
 foreach(candidate python3 /usr/bin/python3)
   execute_process(COMMAND ${candidate} -c "import torch, torch.fx; print('.'.join(torch.__version__.split('.')[:2]))"
                   OUTPUT_VARIABLE python_torch OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
