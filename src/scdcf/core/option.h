@@ -59,6 +59,12 @@ struct Option {
 template <class T>
 Option(T&, const char*, const char*) -> Option<T>;
 
+/// For Option::expects.
+template <int least, class T>
+bool at_least(const T& value) {
+  return value >= least;
+}
+
 /// Throws Error for the first option that is not what is expected of it.
 template <class Options>
 void check_options(Options options) {

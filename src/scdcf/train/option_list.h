@@ -11,7 +11,6 @@ namespace scdcf::train {
 
 template <class Visitor>
 void visit_options(TrainOptions& o, Visitor&& visit) {
-  const auto pixels = [](const int& count) { return count >= 0; };
   visit(Option{o.optimizer, "optimizer", "adam, or sgd with Nesterov momentum"}.expects(
       "adam or sgd", [](const auto& name) { return name == "adam" || name == "sgd"; }));
   visit(Option{o.learning_rate, "learning_rate", "Learning rate at the beginning"}.expects(
@@ -22,24 +21,22 @@ void visit_options(TrainOptions& o, Visitor&& visit) {
       "0 <= m < 1", [](const auto& momentum) { return momentum >= 0 && momentum < 1; }));
   visit(Option{o.milestones, "milestones", "Epochs after which the learning rate is multiplied by the decay; or none"}
             .expects("epochs from 1 on", [](const auto& epochs) {
-              return std::all_of(epochs.begin(), epochs.end(), [](auto epoch) { return epoch >= 1; });
+              return std::all_of(epochs.begin(), epochs.end(), at_least<1, int64_t>);
             }));
   visit(Option{o.decay, "decay", "Factor on the learning rate at each milestone"}.expects(
       "0 < d <= 1", [](const auto& decay) { return decay > 0 && decay <= 1; }));
-  visit(Option{o.batch, "batch", "Images a step"}.expects("at least 2 (batch-norm needs two)",
-                                                          [](const auto& images) { return images >= 2; }));
-  visit(Option{o.epochs, "epochs", "Passes over the training images"}.expects(
-      "at least 1", [](const auto& epochs) { return epochs >= 1; }));
+  visit(Option{o.batch, "batch", "Images a step"}.expects("at least 2 (batch-norm needs two)", at_least<2>));
+  visit(Option{o.epochs, "epochs", "Passes over the training images"}.expects("at least 1", at_least<1>));
   visit(
       Option{o.augment.scale_octaves, "augment_scale", "Rescale training images by up to this many octaves either way"}
           .expects("0 to 4 octaves", [](const auto& octaves) { return octaves >= 0 && octaves <= 4; })
           .stored_as("scale_octaves"));
   visit(Option{o.augment.crop_padding, "augment_crop", "Pad training images by this many pixels and crop at random"}
-            .expects("0 or more pixels", pixels)
+            .expects("0 or more pixels", at_least<0>)
             .stored_as("crop_padding"));
   visit(Option{o.augment.flip, "augment_flip", "Mirror half of the training images"}.stored_as("flip"));
   visit(Option{o.augment.cutout, "augment_cutout", "Side of a square hole cut out of training images"}
-            .expects("0 or more pixels", pixels)
+            .expects("0 or more pixels", at_least<0>)
             .stored_as("cutout"));
   visit(Option{o.seed, "seed", "Of weights, order, augmentation and dropout"});
   visit(Option{o.device, "device", "cpu, cuda or cuda:N"});
