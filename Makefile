@@ -2,28 +2,34 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 
-.PHONY: help deps build test demo bench format lint asan gpu-test clean
+.PHONY: help deps build-deps build test demo bench format lint asan gpu-test clean
 
 help:
 	@echo "make demo      trains two small networks and shows them on one page, out/demo/report.html"
 	@echo "make test      builds and runs every test"
 	@echo "make build     builds library, program, tests, benchmarks and examples into $(BUILD)/"
 	@echo "make bench     runs the benchmarks of the layers at 28x28"
-	@echo "make asan      runs the tests of readers and kernels under the address and undefined-behaviour sanitizers"
+	@echo "make asan      runs the tests of every room under the address and undefined-behaviour sanitizers"
 	@echo "make gpu-test  builds against a CUDA LibTorch and runs the tests on the GPU, the kernels also under compute-sanitizer"
 	@echo "make format    formats the sources; make lint checks them"
 	@echo "make deps      installs missing packages (Debian 12)"
 
 deps:
 	@scripts/deps.sh build
+	@scripts/deps.sh test
 
-$(BUILD)/build.ninja: | deps
+# What the program and the library need; what only the tests need, `make test` adds.
+build-deps:
+	@scripts/deps.sh build
+
+$(BUILD)/build.ninja: | build-deps
 	cmake --preset release -B $(BUILD)
 
-build: deps $(BUILD)/build.ninja
+build: build-deps $(BUILD)/build.ninja
 	cmake --build $(BUILD) -j $(JOBS)
 
-test: build
+test: deps build
+	cmake --preset release -B $(BUILD) > /dev/null  # finds what deps has installed
 	ctest --test-dir $(BUILD) --output-on-failure
 
 demo: build
@@ -33,10 +39,10 @@ bench: build
 	$(BUILD)/bin/bench_basis
 	$(BUILD)/bin/bench_ops --benchmark_filter=smnist28
 
-# What handles memory by hand: the readers of files and the kernels. The rest is LibTorch's own, and slow to compile.
-ASAN_TESTS = files pictures fetch experiments data core basis ops nn theory
+# Every room; those without torch take a minute, the others most of an hour to compile.
+ASAN_TESTS = files terminal pixels report data core basis ops nn models theory train runs tables demo
 empty :=
-asan: deps
+asan: build-deps
 	cmake --preset asan -B $(BUILD)-asan
 	cmake --build $(BUILD)-asan -j $(JOBS) --target $(ASAN_TESTS:%=test_%)
 	ctest --test-dir $(BUILD)-asan -R '^($(subst $(empty) ,|,$(ASAN_TESTS)))$$' --output-on-failure

@@ -5,7 +5,7 @@
 
 namespace {
 
-using scdcf::basis::ScaleGrid;
+using namespace scdcf;
 
 void sample(benchmark::State& state, const char* name, int modes, const basis::ScaleGrid& grid,
             scdcf::basis::Sampling sampling) {
