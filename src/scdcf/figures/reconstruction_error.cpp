@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "scdcf/core/format.h"
 #include "scdcf/figures/autoencoder_training.h"
 #include "scdcf/figures/rescaled_codes.h"
 #include "scdcf/report/plot.h"
@@ -62,11 +62,8 @@ MeanErrors mean_errors(models::AutoEncoder& network, const train::DeviceImages& 
 /// "CNN: 0.81, K = 5: 0.52, ...".
 std::string listed(const std::vector<ErrorCurve>& curves, const std::function<double(const ErrorCurve&)>& value) {
   std::string text;
-  for (const auto& curve : curves) {
-    char part[64];
-    std::snprintf(part, sizeof part, "%s%s: %.3f", text.empty() ? "" : ", ", curve.name.c_str(), value(curve));
-    text += part;
-  }
+  for (const auto& curve : curves)
+    text += format("%s%s: %.3f", text.empty() ? "" : ", ", curve.name.c_str(), value(curve));
   return text;
 }
 
