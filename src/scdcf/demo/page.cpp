@@ -82,8 +82,8 @@ void add_accuracy(report::HtmlPage& page, Plots& plots, const DemoFindings& f) {
                static_cast<double>(network.best_epoch), format("%.0f", network.seconds)});
   const double share = f.networks.front().test_accuracy / 100;
   page.table(table, format("On %s test pictures; one standard error of an accuracy is about %.1f points.",
-                         grouped(f.test_images).c_str(),
-                         100 * std::sqrt(share * (1 - share) / static_cast<double>(f.test_images))));
+                           grouped(f.test_images).c_str(),
+                           100 * std::sqrt(share * (1 - share) / static_cast<double>(f.test_images))));
 
   page.heading("Accuracy against the size of the object");
   std::vector<std::string> columns = {"rescaling factor", "test pictures"};
@@ -144,12 +144,12 @@ std::vector<report::Card> cards_of(const std::vector<Sample>& samples, const Dem
 
 void add_samples(report::HtmlPage& page, const DemoFindings& f) {
   page.heading("What the networks say");
-  page.paragraph(
-      format("The first test pictures, with the answers and how sure the networks are. ScDCFNet also tells how large the "
-           "object is, although nobody taught it: a larger object answers at coarser planes of the scale axis, and one "
-           "line fitted on the validation pictures turns the plane into a factor. Over %s test pictures the typical "
-           "(median) error is %.0f%% of the true factor.",
-           grouped(f.size_images).c_str(), f.typical_size_error));
+  page.paragraph(format(
+      "The first test pictures, with the answers and how sure the networks are. ScDCFNet also tells how large the "
+      "object is, although nobody taught it: a larger object answers at coarser planes of the scale axis, and one "
+      "line fitted on the validation pictures turns the plane into a factor. Over %s test pictures the typical "
+      "(median) error is %.0f%% of the true factor.",
+      grouped(f.size_images).c_str(), f.typical_size_error));
   page.cards(cards_of(f.first_samples, f));
   if (f.disagreements.empty()) return;
   page.paragraph("And the first ones on which the two networks disagree:");
@@ -159,12 +159,12 @@ void add_samples(report::HtmlPage& page, const DemoFindings& f) {
 void add_story(report::HtmlPage& page, Plots& plots, const DemoFindings& f) {
   const auto& story = f.story;
   page.heading("Enlarge the picture, and the features move along the scale axis");
-  page.paragraph(
-      format("First-layer features of ScDCFNet for a test picture (%s, factor %.2f) and for the same picture enlarged by "
-           "2^%g. Each column is a plane of the scale axis, with filters as wide as it says. Equivariance means that a "
-           "map of the enlarged picture is the map %d planes to the left of the original, enlarged. A frame marks the "
-           "plane with the highest peak.",
-           story.truth.c_str(), story.factor, story.octaves, story.shift));
+  page.paragraph(format(
+      "First-layer features of ScDCFNet for a test picture (%s, factor %.2f) and for the same picture enlarged by "
+      "2^%g. Each column is a plane of the scale axis, with filters as wide as it says. Equivariance means that a "
+      "map of the enlarged picture is the map %d planes to the left of the original, enlarged. A frame marks the "
+      "plane with the highest peak.",
+      story.truth.c_str(), story.factor, story.octaves, story.shift));
   report::PictureTable table;
   table.columns = {"", "picture"};
   for (const double width : story.filter_widths) table.columns.push_back(format("filters %.1f px", width));
@@ -200,8 +200,8 @@ void add_story(report::HtmlPage& page, Plots& plots, const DemoFindings& f) {
   plots.add(
       plot, "scale-axis",
       format("Mean over all features and %s test pictures. Dashed: the curve of the originals moved by %d planes, on "
-           "which that of the enlarged pictures lies if the layer is equivariant.",
-           grouped(story.images).c_str(), story.shift));
+             "which that of the enlarged pictures lies if the layer is equivariant.",
+             grouped(story.images).c_str(), story.shift));
 }
 
 void add_errors(report::HtmlPage& page, const DemoFindings& f) {

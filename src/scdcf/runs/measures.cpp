@@ -124,9 +124,12 @@ nlohmann::ordered_json measure_cost(const train::RunConfig& config) {
   const double bytes = bench::peak_extra_bytes(train, device);
   const double training_ms = bench::median_ms({train}, device, kSecondsPerTiming).front();
   const auto images = static_cast<double>(setup.train.batch);
-  return {{"parameters", models::parameter_count(network)}, {"multiply_adds", multiply_adds},
-          {"inference_ms", inference_ms / images},          {"training_ms", training_ms / images},
-          {"training_bytes", bytes / images},               {"batch", setup.train.batch}};
+  return {{"parameters", models::parameter_count(network)},
+          {"multiply_adds", multiply_adds},
+          {"inference_ms", inference_ms / images},
+          {"training_ms", training_ms / images},
+          {"training_bytes", bytes / images},
+          {"batch", setup.train.batch}};
 }
 
 }  // namespace scdcf::runs

@@ -17,7 +17,8 @@ struct Outcome {
   torch::Tensor loss;     ///< the mean over the batch: what is minimised
   torch::Tensor correct;  ///< how many images came out right; undefined where that means nothing
 };
-using Loss = std::function<Outcome(const torch::Tensor& output, const torch::Tensor& images, const torch::Tensor& labels)>;
+using Loss =
+    std::function<Outcome(const torch::Tensor& output, const torch::Tensor& images, const torch::Tensor& labels)>;
 
 /// Of a classifier, whose output is scores [n, classes].
 Outcome cross_entropy(const torch::Tensor& scores, const torch::Tensor& images, const torch::Tensor& labels);
@@ -39,8 +40,9 @@ class Step {
   template <class Network>
   Step(Network& network, Optimizer& optimizer, const DeviceImages& images, const TrainOptions& options,
        Loss loss = cross_entropy)
-      : Step(network, [&network](const torch::Tensor& batch) { return network.forward(batch); }, optimizer, images,
-             options, std::move(loss)) {}
+      : Step(
+            network, [&network](const torch::Tensor& batch) { return network.forward(batch); }, optimizer, images,
+            options, std::move(loss)) {}
 
   /// Trains on the images at `indices` [n]; `draws` [n, ...] says how they are augmented (ignored without
   /// augmentation). Both on the device. Random layers draw from a stream of this seed. After a step whose loss was not
