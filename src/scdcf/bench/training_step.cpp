@@ -71,7 +71,7 @@ std::shared_ptr<models::Network> training_network(const TrainingSetup& setup) {
 TrainingStep::TrainingStep(const TrainingSetup& setup, torch::Device device)
     : network_(network_on(device, setup)),
       images_(noise_images(setup.model, setup.train.batch), {0.5}, {0.25}, device),
-      indices_(torch::arange(setup.train.batch, torch::TensorOptions(device).dtype(torch::kLong))),
+      indices_(images_.range(0, images_.count())),
       optimizer_(*network_, setup.train),
       step_(*network_, optimizer_, images_, setup.train) {}
 

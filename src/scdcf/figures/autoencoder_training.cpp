@@ -94,8 +94,7 @@ void fit(models::AutoEncoder& network, const AutoEncoderRun& run, const AutoEnco
 double mean_error(models::AutoEncoder& network, const train::DeviceImages& images) {
   const torch::NoGradGuard no_grad;
   auto sum = torch::zeros({}, torch::TensorOptions(images.device()).dtype(torch::kDouble));
-  for (const auto& indices :
-       torch::arange(images.count(), torch::TensorOptions(images.device()).dtype(torch::kLong)).split(200)) {
+  for (const auto& indices : images.range(0, images.count()).split(200)) {
     const auto batch = images.images(indices);
     sum += torch::mse_loss(network.forward(batch), batch, at::Reduction::Sum) / batch[0].numel();
   }

@@ -51,7 +51,7 @@ Reproduction reproduce_reconstruction(const FigureOptions& options) {
       "T also moves along scale.  Error: relative L2 distance to D x, both images thresholded\n"
       "at half of their maximum.  Grey: 0 to 1.";
   for (const int64_t index : digits_of_middle_size(splits.test, 2)) {
-    const auto image = test.images(torch::full({1}, index, torch::TensorOptions(device).dtype(torch::kLong)));
+    const auto image = test.images(test.range(index, 1));
     report::GridRow truth{"D x", {}, {}, {}}, plain{"CNN\nDecoder(D C)", {}, {}, {}},
         equivariant{"ScDCFNet\nDecoder(T C)", {}, {}, {}};
     for (const double beta : betas) {
@@ -70,8 +70,7 @@ Reproduction reproduce_reconstruction(const FigureOptions& options) {
   Reproduction found;
   found.pictures = report::write_grid(grid, options.folder("reconstruction"), "reconstruction");
   found.table = report::Table({"beta", "CNN", "ScDCFNet"});
-  const auto all = test.images(
-      torch::arange(std::min<int64_t>(test.count(), 200), torch::TensorOptions(device).dtype(torch::kLong)));
+  const auto all = test.images(test.range(0, 200));
   double cnn_sum = 0, scdcf_sum = 0;
   for (const double beta : betas) {
     const auto expected = thresholded(rescaled_images(all, beta));

@@ -45,10 +45,9 @@ struct MeanErrors {
 MeanErrors mean_errors(models::AutoEncoder& network, const train::DeviceImages& test, double beta) {
   constexpr int64_t kBatch = 200;
   const torch::NoGradGuard no_grad;
-  const auto all = torch::arange(test.count(), torch::TensorOptions(test.device()).dtype(torch::kLong));
   const auto on_device = torch::TensorOptions(test.device()).dtype(torch::kDouble);
   auto sums = torch::zeros({2}, on_device), distances = torch::zeros({2}, on_device);
-  for (const auto& indices : all.split(kBatch)) {
+  for (const auto& indices : test.range(0, test.count()).split(kBatch)) {
     const auto images = test.images(indices), expected = rescaled_images(images, beta);
     const auto decoded = network.decode(rescaled_code(network, images, beta));
     sums += torch::stack(

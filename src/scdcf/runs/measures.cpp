@@ -28,10 +28,8 @@ class DeformedImages {
  public:
   DeformedImages(const train::DeviceImages& images, double gradient) : images_(images), gradient_(gradient) {}
 
-  torch::Tensor batch(int64_t first, int64_t count) const {
-    const auto indices =
-        torch::arange(first, first + count, torch::TensorOptions(images_.device()).dtype(torch::kLong));
-    const auto images = images_.images(indices);
+  torch::Tensor batch(int64_t first, int64_t most) const {
+    const auto images = images_.images(images_.range(first, most));
     if (gradient_ == 0) return images;
     // Waves of half the picture: strokes bend, they do not crumple.
     const auto tau = theory::random_deformation(images.size(2), images.size(3), gradient_,
@@ -42,21 +40,19 @@ class DeformedImages {
   double accuracy(models::Network& network) const {
     int64_t correct = 0;
     for (int64_t first = 0; first < images_.count(); first += kMeasureBatch) {
-      const int64_t count = std::min(kMeasureBatch, images_.count() - first);
-      const auto indices =
-          torch::arange(first, first + count, torch::TensorOptions(images_.device()).dtype(torch::kLong));
-      correct += network.forward(batch(first, count)).argmax(1).eq(images_.labels(indices)).sum().item<int64_t>();
+      const auto labels = images_.labels(images_.range(first, kMeasureBatch));
+      correct += network.forward(batch(first, kMeasureBatch)).argmax(1).eq(labels).sum().item<int64_t>();
     }
     return static_cast<double>(correct) / static_cast<double>(images_.count());
   }
 
   /// ||x[D_g D_tau x] - T_g x[x]|| / ||T_g x[x]|| of the last features.
   double equivariance_error(models::Network& network) const {
-    const int64_t count = std::min<int64_t>(64, images_.count());
+    constexpr int64_t kImages = 64;
     const double own_step = network.scale_step(), step = own_step > 0 ? own_step : 0.25;
     const theory::GroupElement g{step, 0, 0};
-    const auto original = DeformedImages(images_, 0).batch(0, count);
-    const auto moved = theory::act_on_image(batch(0, count) - images_.black(), g) + images_.black();
+    const auto original = DeformedImages(images_, 0).batch(0, kImages);
+    const auto moved = theory::act_on_image(batch(0, kImages) - images_.black(), g) + images_.black();
     const auto of_original = network.features(original), of_moved = network.features(moved);
     require(!of_original.empty(), "deformation: the network does not tell its features");
     return mean_of(

@@ -31,8 +31,7 @@ Predictions predict(models::Network& network, const DeviceImages& images, int64_
   auto loss = torch::zeros({}, torch::TensorOptions(images.device()).dtype(torch::kDouble));
   auto correct = torch::zeros({}, torch::TensorOptions(images.device()).dtype(torch::kLong));
   for (int64_t first = 0; first < images.count(); first += batch) {
-    const auto indices = torch::arange(first, std::min(first + batch, images.count()),
-                                       torch::TensorOptions(images.device()).dtype(torch::kLong));
+    const auto indices = images.range(first, batch);
     const auto expected = images.labels(indices);
     torch::Tensor scores;
     {

@@ -162,8 +162,7 @@ class Run {
     // The last step of an epoch may spoil weights whose loss nobody has seen yet.
     if (!std::isfinite(validation.loss)) {
       network_->eval();
-      const auto some = torch::arange(std::min(kEvaluationBatch, validation_.count()), torch::kLong).to(device_);
-      fail_at("the validation loss", steps_per_epoch_ - 1, validation_.images(some));
+      fail_at("the validation loss", steps_per_epoch_ - 1, validation_.images(validation_.range(0, kEvaluationBatch)));
     }
     record.validation_loss = validation.loss;
     record.validation_accuracy = validation.accuracy;
