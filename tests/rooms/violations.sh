@@ -1,8 +1,8 @@
 #!/bin/sh
 # Puts one violation at a time into a copy of the tree and sees that check.sh names it, and its place.
-#   violations.sh ROOMS.TXT SOURCE_DIR SCRATCH
+#   violations.sh SOURCE_DIR ROOMS.TXT SCRATCH
 set -eu
-rooms=$1 source=$2 scratch=$3
+source=$1 rooms=$2 scratch=$3
 check=$(cd "$(dirname "$0")" && pwd)/check.sh
 failures=0
 
@@ -14,7 +14,7 @@ fresh_copy() {
 
 # expect NAME PATTERN: the check fails, and with one line that matches.
 expect() {
-  if said=$("$check" "$scratch/rooms.txt" "$scratch"); then
+  if said=$("$check" "$scratch" "$scratch/rooms.txt"); then
     echo "rooms_violations: $1: the check passed, expected $2"
     failures=$((failures + 1))
   elif [ "$(echo "$said" | grep -cE "$2")" -ne 1 ]; then
@@ -44,7 +44,7 @@ expect "a type outside every namespace" '^src/scdcf/files/new.h:2: type A outsid
 put files/new.cpp 'namespace scdcf::files {\nclass B final\n    : public C<int> {\n};\n\nenum class B { one };\n}\n'
 expect "a type defined twice" '^src/scdcf/files/new.cpp:6: type B of scdcf::files is defined a second time, first at src/scdcf/files/new.cpp:3$'
 put files/new.cpp 'namespace scdcf::files {\nstruct A {};\nnamespace {\nstruct A {};\n}\n#if X\nstruct B {};\n#else\nstruct B {};\n#endif\n}\n'
-"$check" "$scratch/rooms.txt" "$scratch" || {
+"$check" "$scratch" "$scratch/rooms.txt" || {
   echo "rooms_violations: a type in an anonymous namespace, or after #else, was taken for a second definition"
   failures=$((failures + 1))
 }
