@@ -13,7 +13,7 @@ namespace {
 
 using testing::expect_error;
 using testing::real_data;
-using testing::ScratchFolder;
+using testing::TemporaryFolder;
 
 /// Sets a variable of the environment until the end of the test.
 class Variable {
@@ -50,15 +50,15 @@ void expect_whole(const ImageSet& set) {
 
 TEST(Places, are_looked_in_in_order) {
   const Variable data("SCDCF_DATA", "/named"), cache("XDG_CACHE_HOME", "/cache");
-  EXPECT_EQ(data_places("/asked"), (std::vector<std::string>{"/asked", "/named", "data", "../shared/data",
-                                                             "/usr/share/datasets", "/cache/scdcf"}));
+  EXPECT_EQ(data_places("/asked"),
+            (std::vector<std::string>{"/asked", "/named", "data", "/usr/share/datasets", "/cache/scdcf"}));
   EXPECT_EQ(data_places("")[0], "/named");
   const Variable no_cache("XDG_CACHE_HOME", ""), home("HOME", "/home/me");
   EXPECT_EQ(cache_folder(), "/home/me/.cache/scdcf");
 }
 
 TEST(Load, finds_sets_by_name_the_asked_folder_first) {
-  const ScratchFolder asked, variable;
+  const TemporaryFolder asked, variable;
   testing::write_idx_part(asked, "mnist/train", 240);
   testing::write_idx_part(asked, "mnist/t10k", 30);
   testing::write_idx_part(variable, "mnist/train", 20);
@@ -78,7 +78,7 @@ TEST(Load, finds_sets_by_name_the_asked_folder_first) {
 }
 
 TEST(Load, cuts_and_resizes) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   testing::write_idx_part(folder, "mnist/train", 240);
   testing::write_idx_part(folder, "mnist/t10k", 30);
   auto options = named("mnist", folder.path());
@@ -107,7 +107,7 @@ TEST(Load, cuts_and_resizes) {
 }
 
 TEST(Load, missing_and_wrong_requests_are_one_line) {
-  const ScratchFolder empty;
+  const TemporaryFolder empty;
   const Variable data("SCDCF_DATA", empty.path()), cache("XDG_CACHE_HOME", empty.path());
   const auto with = [&](auto change) {
     return [=] {
@@ -128,7 +128,7 @@ TEST(Load, missing_and_wrong_requests_are_one_line) {
 }
 
 TEST(Load, image_folders_by_path_and_by_name) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   for (const char* name : {"a", "b"})
     for (int i = 0; i < 30; ++i)
       folder.write("shapes/" + std::string(name) + "/" + std::to_string(i) + ".png",
@@ -146,7 +146,7 @@ TEST(Load, image_folders_by_path_and_by_name) {
 }
 
 TEST(Load, stl10_with_and_without_test_pictures_and_by_fold) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   std::string folds;
   files::Bytes labels;
   for (int i = 0; i < 10; ++i) folds += std::to_string(i) + " " + std::to_string(i + 10) + "\n";
@@ -163,7 +163,7 @@ TEST(Load, stl10_with_and_without_test_pictures_and_by_fold) {
   EXPECT_EQ(sample.deviation, (std::vector<double>{.2603, .2566, .2713}));
 
   folder.write("stl10_binary/test_X.bin", files::Bytes(27648));
-  folder.write("stl10_binary/test_y.bin", {3});
+  folder.write("stl10_binary/test_y.bin", files::Bytes{3});
   auto options = named("stl10", folder.path());
   options.fold = 4;
   expect_error([&] { load(options); }, "fold_indices.txt", "no such file");

@@ -86,7 +86,7 @@ TEST(Idx, refuses_labels_that_do_not_match) {
 }
 
 TEST(Idx, names_the_missing_file) {
-  const testing::ScratchFolder folder;
+  const testing::TemporaryFolder folder;
   EXPECT_FALSE(is_idx_folder(folder.path()));
   expect_error([&] { read_idx_part(folder.path(), "train", {"a"}); }, folder.path("train-images-idx3-ubyte"),
                "no such");

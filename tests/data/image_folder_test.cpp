@@ -12,7 +12,7 @@ namespace {
 using testing::bytes_of;
 using testing::expect_error;
 using testing::ramp;
-using testing::ScratchFolder;
+using testing::TemporaryFolder;
 
 files::Bytes constant_png(int channels, int side, std::uint8_t value) {
   return pixels::encode_png(
@@ -20,7 +20,7 @@ files::Bytes constant_png(int channels, int side, std::uint8_t value) {
 }
 
 TEST(ImageFolder, reads_train_and_test_in_order_of_names) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   folder.write("train/b/2.png", constant_png(1, 4, 12));
   folder.write("train/b/1.PNG", constant_png(1, 4, 11));
   folder.write("train/a/x.JPEG", testing::jpeg(pixels::Image{1, 4, 4, files::Bytes(16, 10)}));
@@ -42,7 +42,7 @@ TEST(ImageFolder, reads_train_and_test_in_order_of_names) {
 }
 
 TEST(ImageFolder, one_coloured_picture_makes_all_rgb_unless_asked_otherwise) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   folder.write("a/1.png", constant_png(1, 4, 7));
   folder.write("b/1.png", constant_png(3, 4, 9));
   const auto colour = read_image_folder(folder.path());
@@ -60,7 +60,7 @@ TEST(ImageFolder, one_coloured_picture_makes_all_rgb_unless_asked_otherwise) {
 }
 
 TEST(ImageFolder, differing_sizes_need_a_size) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   folder.write("a/1.png", constant_png(1, 4, 7));
   folder.write("b/1.png", constant_png(1, 6, 9));
   expect_error([&] { read_image_folder(folder.path()); }, folder.path("b/1.png"), "6 x 6", "4 x 4", "size");
@@ -70,7 +70,7 @@ TEST(ImageFolder, differing_sizes_need_a_size) {
 }
 
 TEST(ImageFolder, boxes_become_scales) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   folder.write("train/a/1.png", constant_png(1, 8, 7));
   folder.write("train/b/1.png", constant_png(1, 8, 9));
   const std::string header = "split,class,file,x0,y0,x1,y1\n";
@@ -90,7 +90,7 @@ TEST(ImageFolder, boxes_become_scales) {
 }
 
 TEST(ImageFolder, every_fault_names_its_place) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto read = [&] { read_image_folder(folder.path()); };
   expect_error([&] { read_image_folder(folder.path("none")); }, folder.path("none"), "no such folder");
   expect_error(read, folder.path(), "0 class folders");

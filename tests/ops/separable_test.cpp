@@ -259,32 +259,6 @@ TEST(Separable, the_meta_device_knows_the_shape) {
   EXPECT_EQ(out.sizes(), (std::vector<int64_t>{4, 5, 2, 5, 4}));
 }
 
-TEST(Separable, bad_arguments_of_the_operator_are_named) {
-  const auto x = torch::zeros({1, 3, 2, 9, 8}), mixing = torch::zeros({1, 2, 3, 5}), factors = torch::zeros({36});
-  const SeparableArguments good{{0, 0, 0, 1}, {2, 3}, {0, 0, 0, 1, 1, 0}, 1, 2, 1, 0};
-  EXPECT_EQ(separable_joint_conv(x, mixing, factors, good).size(1), 5);
-  const auto with = [&](auto change) {
-    auto bad = good;
-    change(bad);
-    return [&x, &mixing, &factors, bad] { separable_joint_conv(x, mixing, factors, bad); };
-  };
-  using testing::expect_error;
-  expect_error(with([](auto& a) { a.modes = {0, 0}; }), "modes");
-  expect_error(with([](auto& a) { a.modes = {0, 0, 0, 2}; }), "modes", "(0, 2)");
-  expect_error(with([](auto& a) { a.radii = {2, -1}; }), "radii", "got -1");
-  expect_error(with([](auto& a) { a.sources = {0, 2, 0}; }), "plane", "got plane 2");
-  expect_error(with([](auto& a) { a.sources = {0, 0, 1}; }), "mixing", "got mixing 1");
-  expect_error(with([](auto& a) { a.sources = {1, 0, 0, 0, 0, 0}; }), "sources", "order");
-  expect_error(with([](auto& a) { a.stride = 3; }), "stride", "got 3");
-  expect_error(with([](auto& a) { a.padding = 7; }), "padding", "got 7");
-  expect_error([&] { separable_joint_conv(x, mixing, torch::zeros({7}), good); }, "factors", "got 7", "expected 36");
-  expect_error([&] { separable_joint_conv(x, torch::zeros({1, 2, 4, 5}), factors, good); }, "mixing");
-  expect_error(
-      [&] { separable_joint_conv(x.to(torch::kLong), mixing.to(torch::kLong), factors.to(torch::kLong), good); },
-      "type", "Long");
-  expect_error([&] { separable_joint_conv(x.to(torch::kDouble), mixing, factors, good); }, "type");
-}
-
 TEST(Algorithm, automatic_is_separable_for_the_papers_layers_and_composed_where_there_are_no_factors) {
   ConvProblem problem;
   problem.modes = 15;

@@ -26,7 +26,7 @@ double mean_difference(const Image& a, const Image& b) {
 }
 
 TEST(Png, what_was_written_is_read_back) {
-  const testing::ScratchFolder folder;
+  const testing::TemporaryFolder folder;
   for (const int channels : {1, 3}) {
     const Image image{channels, 5, 7, random_bytes(static_cast<std::size_t>(35 * channels), Random(2))};
     write_png(folder.path("a.png"), image);
@@ -117,18 +117,18 @@ TEST(Jpeg, impossible_sizes_are_refused) {
 }
 
 TEST(ImageFile, names_what_is_neither) {
-  const testing::ScratchFolder folder;
+  const testing::TemporaryFolder folder;
   expect_error([&] { read_image(folder.path("none.png")); }, folder.path("none.png"), "no such file");
   expect_error([&] { read_image(folder.path()); }, folder.path(), "not a file");
   expect_error([&] { read_image(folder.write("a.png", testing::bytes_of("GIF89a"))); }, "a.png", "neither");
-  expect_error([&] { read_image(folder.write("b.png", {})); }, "b.png", "neither");
+  expect_error([&] { read_image(folder.write("b.png", files::Bytes{})); }, "b.png", "neither");
   expect_error([&] { write_png(folder.path("no/such/folder.png"), ramp(1, 2, 2)); }, "folder.png", "cannot be written");
   expect_error([&] { write_png(folder.path("c.png"), Image{2, 2, 2, files::Bytes(8)}); }, "2 channels");
   expect_error([&] { write_png(folder.path("c.png"), Image{1, 2, 2, files::Bytes(3)}); }, "3 bytes", "4");
 }
 
 TEST(ImageFile, a_failed_write_leaves_the_old_file_and_no_other) {
-  const testing::ScratchFolder folder;
+  const testing::TemporaryFolder folder;
   std::filesystem::create_directories(folder.path("target/child"));  // a folder that is not empty cannot be replaced
   expect_error([&] { write_png(folder.path("target"), ramp(1, 2, 2)); }, "target", "cannot be written");
   std::size_t entries = 0;

@@ -11,40 +11,15 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/data/random.h"
-#include "scdcf/files/atomic_file.h"
 #include "scdcf/files/read_file.h"
-#include "scdcf/files/remove_tree.h"
 #include "scdcf/pixels/image_file.h"
+#include "support/scratch_folder.h"
 
 namespace scdcf::testing {
 
 using data::Random;
 using files::Bytes;
 using pixels::Image;
-
-/// A new folder that vanishes with this object.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "scdcf_data_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw Error(name + ": cannot be made");
-    path_ = name;
-  }
-  ~ScratchFolder() { files::remove_tree(path_); }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  std::string path(const std::string& inside = "") const { return inside.empty() ? path_ : path_ + "/" + inside; }
-  /// Writes a file, with the folders it lies in, and returns its path.
-  std::string write(const std::string& inside, const files::Bytes& bytes) const {
-    std::filesystem::create_directories(std::filesystem::path(path(inside)).parent_path());
-    files::write_file_atomically(path(inside), {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    return path(inside);
-  }
-
- private:
-  std::string path_;
-};
 
 inline files::Bytes bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
 
@@ -87,7 +62,7 @@ inline pixels::Image ramp(int channels, int height, int width) {
 }
 
 /// MNIST-like files of `count` pictures of 8 x 8 whose every pixel is its label.
-inline void write_idx_part(const ScratchFolder& folder, const std::string& start, std::uint32_t count) {
+inline void write_idx_part(const TemporaryFolder& folder, const std::string& start, std::uint32_t count) {
   files::Bytes pixels, labels;
   for (std::uint32_t i = 0; i < count; ++i) {
     labels.push_back(static_cast<std::uint8_t>(i % 10));
@@ -97,13 +72,12 @@ inline void write_idx_part(const ScratchFolder& folder, const std::string& start
   folder.write(start + "-labels-idx1-ubyte", idx({count}, labels));
 }
 
-/// The real data, where it is at hand: under SCDCF_DATA or beside the source tree; else empty.
+/// The folder that holds the real data `inside`, where it is at hand: $SCDCF_DATA, which CMake sets, or what Debian's
+/// packages install; else empty.
 inline std::string real_data(const std::string& inside) {
-  std::vector<std::string> places = {std::string(SCDCF_SOURCE_DIR) + "/data",
-                                     std::string(SCDCF_SOURCE_DIR) + "/../shared/data", "/usr/share/datasets"};
-  if (const char* named = std::getenv("SCDCF_DATA")) places.insert(places.begin(), named);
-  for (const auto& place : places)
-    if (std::filesystem::exists(place + "/" + inside)) return place;
+  const char* named = std::getenv("SCDCF_DATA");
+  for (const std::string place : {named != nullptr ? named : "", "/usr/share/datasets"})
+    if (!place.empty() && std::filesystem::exists(place + "/" + inside)) return place;
   return "";
 }
 

@@ -11,6 +11,7 @@
 
 namespace {
 
+using namespace scdcf;
 using namespace scdcf::tables;
 
 std::set<std::string> keys_of(const Plan& plan) {

@@ -12,6 +12,7 @@
 
 namespace {
 
+using namespace scdcf;
 using namespace scdcf::tables;
 
 /// A done record of a planned run.

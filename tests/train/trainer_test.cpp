@@ -61,7 +61,7 @@ TEST_F(Trainer, keeps_the_best_epoch_and_tells_about_every_one) {
   for (std::string line; std::getline(lines, line); ++epoch) {
     const auto json = nlohmann::ordered_json::parse(line);
     EXPECT_EQ(json, train::to_json(result.history.at(epoch)));
-    EXPECT_EQ(train::to_json(runs::record_from_json(json)), json);
+    EXPECT_EQ(train::to_json(train::record_from_json(json)), json);
     if (scdcf::testing::device().is_cpu()) {
       EXPECT_GT(json.at("data_share").get<double>(), 0);
       EXPECT_LT(json.at("data_share").get<double>(), 1);

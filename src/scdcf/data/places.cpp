@@ -26,8 +26,8 @@ std::string cache_folder() {
 
 std::vector<std::string> data_places(const std::string& data_dir) {
   std::vector<std::string> places;
-  for (const auto& place : {data_dir, variable("SCDCF_DATA"), std::string("data"), std::string("../shared/data"),
-                            std::string("/usr/share/datasets"), cache_folder()})
+  for (const auto& place :
+       {data_dir, variable("SCDCF_DATA"), std::string("data"), std::string("/usr/share/datasets"), cache_folder()})
     if (!place.empty()) places.push_back(place);
   return places;
 }

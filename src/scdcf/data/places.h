@@ -6,7 +6,7 @@
 
 namespace scdcf::data {
 
-/// The folders that are looked in, in this order: data_dir (if not empty), $SCDCF_DATA, ./data, ../shared/data,
+/// The folders that are looked in, in this order: data_dir (if not empty), $SCDCF_DATA, ./data,
 /// /usr/share/datasets (what Debian's packages install), the cache.
 std::vector<std::string> data_places(const std::string& data_dir);
 

@@ -5,7 +5,6 @@
 #include <ATen/core/Tensor.h>
 
 #include <tuple>
-#include <vector>
 
 #include "scdcf/ops/norm_relu_pool_problem.h"
 
@@ -30,20 +29,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> norm_relu_pool_with_statistics(
     const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias, const at::Tensor& running_mean,
     const at::Tensor& running_var, const NormSettings& settings, const AveragePool& pool);
 
-/// Checks the arguments of the operator and describes the problem to a kernel. Every backend goes through it.
-NormPoolProblem make_norm_pool_problem(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias,
-                                       const AveragePool& pool);
-
-/// The same for what the forward alone needs: the running statistics, and enough values for a variance.
-void check_statistics(const NormPoolProblem& problem, const at::Tensor& weight, const at::Tensor& running_mean,
-                      const at::Tensor& running_var, const NormSettings& settings);
-
-/// The same for what the backward alone needs: a gradient of the result's shape and the two saved numbers per channel.
-void check_saved(const NormPoolProblem& problem, const at::Tensor& grad, const at::Tensor& input,
-                 const at::Tensor& mean, const at::Tensor& invstd);
-
-/// The shape of the result, and the memory format that both it and the input have in the kernels.
-std::vector<int64_t> pooled_sizes(const at::Tensor& input, const NormPoolProblem& problem);
-at::MemoryFormat channels_last_format(const at::Tensor& input);
+/// Describes the problem to a kernel; `result` is what check_norm_relu_pool (ops/checks.h) returned.
+NormPoolProblem make_norm_pool_problem(const at::Tensor& input, const AveragePool& pool, c10::SymIntArrayRef result);
 
 }  // namespace scdcf::ops

@@ -26,9 +26,8 @@ struct SeparableArguments {
 at::Tensor separable_joint_conv(const at::Tensor& input, const at::Tensor& mixing, const at::Tensor& factors,
                                 const SeparableArguments& arguments);
 
-/// Checks the arguments of the operator and describes the problem to a kernel. Every backend goes through it.
-SeparableProblem make_problem(const at::Tensor& input, const at::Tensor& mixing, const at::Tensor& factors,
-                              at::IntArrayRef modes, at::IntArrayRef radii, at::IntArrayRef sources,
-                              int64_t column_modes, int64_t row_modes, int64_t stride, int64_t padding);
+/// Describes the problem to a kernel; `result` is what check_separable_joint_conv (ops/checks.h) returned.
+SeparableProblem make_problem(const at::Tensor& input, const at::Tensor& mixing, const SeparableArguments& arguments,
+                              c10::SymIntArrayRef result);
 
 }  // namespace scdcf::ops

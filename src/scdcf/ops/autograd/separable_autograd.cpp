@@ -1,17 +1,12 @@
-#include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/csrc/autograd/autograd_not_implemented_fallback.h>
-#include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
+#include "scdcf/ops/autograd/graph.h"
 #include "scdcf/ops/separable.h"
 
 namespace scdcf::ops {
 namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::Variable;
-using torch::autograd::variable_list;
 
 std::tuple<at::Tensor, at::Tensor> call_backward(const at::Tensor& grad, const at::Tensor& input,
                                                  const at::Tensor& mixing, const at::Tensor& factors,
@@ -26,48 +21,34 @@ std::tuple<at::Tensor, at::Tensor> call_backward(const at::Tensor& grad, const a
                  a.padding, input_grad, mixing_grad);
 }
 
-/// Keeps input and mixing; the row pass is recomputed in the backward, not stored.
-class SeparableFunction : public torch::autograd::Function<SeparableFunction> {
- public:
-  static Variable forward(AutogradContext* context, const Variable& input, const Variable& mixing,
-                          const Variable& factors, at::IntArrayRef modes, at::IntArrayRef radii,
-                          at::IntArrayRef sources, int64_t column_modes, int64_t row_modes, int64_t stride,
-                          int64_t padding) {
-    const SeparableArguments arguments{modes.vec(), radii.vec(), sources.vec(), column_modes,
-                                       row_modes,   stride,      padding};
-    context->save_for_backward({input, mixing, factors});
-    context->saved_data["modes"] = arguments.modes;
-    context->saved_data["radii"] = arguments.radii;
-    context->saved_data["sources"] = arguments.sources;
-    context->saved_data["numbers"] = std::vector<int64_t>{column_modes, row_modes, stride, padding};
-    const at::AutoDispatchBelowADInplaceOrView below_autograd;
-    return separable_joint_conv(input, mixing, factors, arguments);
-  }
+/// Keeps input, mixing and factors; the row pass is recomputed in the backward, not stored.
+struct SeparableBackward : BackwardNode {
+  SeparableArguments arguments;
 
-  static variable_list backward(AutogradContext* context, const variable_list& grads) {
-    const auto saved = context->get_saved_variables();
-    const auto numbers = context->saved_data["numbers"].toIntVector();
-    const SeparableArguments arguments{context->saved_data["modes"].toIntVector(),
-                                       context->saved_data["radii"].toIntVector(),
-                                       context->saved_data["sources"].toIntVector(),
-                                       numbers[0],
-                                       numbers[1],
-                                       numbers[2],
-                                       numbers[3]};
-    auto [input, mixing] = call_backward(grads[0], saved[0], saved[1], saved[2], arguments,
-                                         context->needs_input_grad(0), context->needs_input_grad(1));
-    variable_list result(10);
-    result[0] = input;
-    result[1] = mixing;
-    return result;
+  torch::autograd::variable_list apply(torch::autograd::variable_list&& grads) override {
+    if (!grads[0].defined()) return torch::autograd::variable_list(3);
+    const auto tensors = kept();
+    auto [input, mixing] = call_backward(grads[0], tensors[0], tensors[1], tensors[2], arguments,
+                                         task_should_compute_output(0), task_should_compute_output(1));
+    return {input, mixing, at::Tensor()};
   }
 };
 
 at::Tensor separable_joint_conv_autograd(const at::Tensor& input, const at::Tensor& mixing, const at::Tensor& factors,
                                          at::IntArrayRef modes, at::IntArrayRef radii, at::IntArrayRef sources,
                                          int64_t column_modes, int64_t row_modes, int64_t stride, int64_t padding) {
-  return SeparableFunction::apply(input, mixing, factors, modes, radii, sources, column_modes, row_modes, stride,
-                                  padding);
+  const SeparableArguments arguments{modes.vec(), radii.vec(), sources.vec(), column_modes, row_modes, stride, padding};
+  const auto node = node_behind<SeparableBackward>("separable_joint_conv", input, mixing, factors);
+  auto out = [&] {
+    const at::AutoDispatchBelowADInplaceOrView below_autograd;
+    return separable_joint_conv(input, mixing, factors, arguments);
+  }();
+  if (node) {
+    for (const auto* tensor : {&input, &mixing, &factors}) node->keep(*tensor);
+    node->arguments = arguments;
+    torch::autograd::set_history(out, node);
+  }
+  return out;
 }
 
 }  // namespace

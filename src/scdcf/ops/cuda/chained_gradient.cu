@@ -11,7 +11,7 @@ __device__ void stage_grad(const ChainedGradientPlan& c, const GradientUnit& u, 
                            char* shared) {
   const MixingPlan& m = c.mixing;
   const GradientPair pair = m.pairs[u.pair];
-  const Span ys = m.columns.reach(m.radius[pair.scale], u.v_tile), xs = m.rows.targets_of(u.x_tile);
+  const LineSpan ys = m.columns.reach(m.radius[pair.scale], u.v_tile), xs = m.rows.targets_of(u.x_tile);
   const int64_t plane = (int64_t(u.image0) * m.scales + pair.scale) * m.out_pixels,
                 pixel = plane + int64_t(ys.begin) * m.out_width + xs.begin;
   stage_lines(shared + c.grad_stage, grad_out + pixel * m.out_channels + out0, u.images,
@@ -23,7 +23,7 @@ template <class T>
 __device__ void stage_input(const ChainedGradientPlan& c, const GradientUnit& u, int in0, const T* in, char* shared) {
   const MixingPlan& m = c.mixing;
   const GradientPair pair = m.pairs[u.pair];
-  const Span us = m.rows.reach(m.radius[pair.scale], u.x_tile), vs = m.columns.targets_of(u.v_tile);
+  const LineSpan us = m.rows.reach(m.radius[pair.scale], u.x_tile), vs = m.columns.targets_of(u.v_tile);
   const int64_t plane = (int64_t(u.image0) * m.planes + pair.plane) * m.in_pixels,
                 pixel = plane + int64_t(vs.begin) * m.in_width + us.begin;
   for (int part = 0; part <= c.split; ++part)

@@ -2,19 +2,14 @@
 //
 // Staged lines are [line][position][32 channels]. The operand of the product is, for every column mode, line and pair
 // of output columns x, the 32 output channels in pieces of 16 bytes: piece (t, n) holds channels 4 n + 2 t and + 1 of
-// both columns (float), piece n channels 4 n .. 4 n + 3 of both as packed pairs (bf16). n is XORed with line % 2. With
-// these pitches no access meets a bank conflict.
+// both columns (float), piece n channels 4 n .. 4 n + 3 of both as packed pairs (bf16). n is XORed with line % 2. The
+// pitches of chained_gradient.h keep bank conflicts away.
 #pragma once
 
 #include "scdcf/ops/cuda/chained_gradient.h"
 #include "scdcf/ops/cuda/line_pass.cuh"
 
 namespace scdcf::ops::cuda {
-
-template <class T>
-constexpr int stage_pitch = kChunk * sizeof(T) + 32;
-template <class T>
-constexpr int pair_pitch = 2 * kChunk * sizeof(T) + 32;
 
 /// Starts the copy of 32 channels of lines; channels beyond the last are left as they are, nobody uses their results.
 /// What is not aligned to 16 bytes is copied number by number, at once.

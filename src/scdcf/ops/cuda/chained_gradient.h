@@ -14,6 +14,13 @@ namespace scdcf::ops::cuda {
 
 constexpr int kChainedGradientThreads = 256, kWarpSums = 32 * 128;
 
+/// Bytes of a position of a staged line, and of a pair of columns of the operand (chained_gradient.cuh), for numbers of
+/// type T.
+template <class T>
+constexpr int stage_pitch = kChunk * sizeof(T) + 32;
+template <class T>
+constexpr int pair_pitch = 2 * kChunk * sizeof(T) + 32;
+
 struct ChainedGradientPlan {
   MixingPlan mixing;  // in_tiles: of 64 channels if split, else of 32; pixels and the layout there are unused
   int split;          // the two groups of warps have different channels, else different lines

@@ -20,8 +20,16 @@ struct DeviceProblem {
   int max_radius() const;
 };
 
-/// Throws std::runtime_error when a limit of separable_kernel.h is exceeded or an index is out of range.
+/// Throws an Error when a limit of separable_kernel.h is exceeded; indices are those that ops/checks.h has let through.
 DeviceProblem make_device_problem(const SeparableProblem& problem);
+
+/// The last digit of an index, which loses it: for indices that count through several sizes at once.
+template <class Index>
+__host__ __device__ inline int take_digit(Index& rest, int size) {
+  const int digit = static_cast<int>(rest % size);
+  rest /= size;
+  return digit;
+}
 
 __host__ __device__ constexpr int round_up(int x, int to) { return (x + to - 1) / to * to; }
 __host__ __device__ constexpr int64_t divide_up(int64_t x, int64_t by) { return (x + by - 1) / by; }

@@ -16,12 +16,9 @@ struct Block {
 __device__ Block make_block(const FusedPlan& f) {
   Block b;
   int rest = blockIdx.x;
-  b.wide = rest % f.wides;
-  rest /= f.wides;
-  b.p_tile = rest % f.first.tiles;
-  rest /= f.first.tiles;
-  b.q_tile = rest % f.second.tiles;
-  rest /= f.second.tiles;
+  b.wide = take_digit(rest, f.wides);
+  b.p_tile = take_digit(rest, f.first.tiles);
+  b.q_tile = take_digit(rest, f.second.tiles);
   b.image0 = rest % f.groups * f.images;
   b.plane = f.order[rest / f.groups];
   b.images = min(f.images, f.batch - b.image0);
@@ -36,7 +33,7 @@ template <class T, bool exact>
 __device__ void first_pass(const FusedPlan& f, const Block& b, const T* source, const Stage& stage,
                            const float4* factors, int chunk) {
   const int radius = f.radius[stage.scale], pitch = kChunk * int(sizeof(T)) + 16, channels = f.source_channels;
-  const Span us = f.first.reach(radius, b.p_tile), vs = f.second.reach(radius, b.q_tile);
+  const LineSpan us = f.first.reach(radius, b.p_tile), vs = f.second.reach(radius, b.q_tile);
   const int64_t image_step = int64_t(f.source_planes) * f.source_pixels * channels;
   const int64_t pixel =
       int64_t(stage.source_plane) * f.source_pixels + int64_t(us.begin) * f.u_step + int64_t(vs.begin) * f.v_step;
@@ -165,7 +162,7 @@ __device__ void second_pass(const FusedPlan& f, const Block& b, const float4* fa
   const int tiles = f.second.row_tiles(), tile_pairs = (tiles + 1) / 2, depth = f.second.depth,
             steps = f.second.steps();
   const int columns = wide / 16, units = f.images * tp * columns * tile_pairs;
-  const Span ps = f.first.targets_of(b.p_tile), qs = f.second.targets_of(b.q_tile);
+  const LineSpan ps = f.first.targets_of(b.p_tile), qs = f.second.targets_of(b.q_tile);
   const int64_t half_step = int64_t(8) * f.q_step * f.target_channels;
   for (int turn = 0, unit = warp; unit < units; ++turn, unit += f.warps()) {
     const int rest = tile_pairs == 1 ? unit : unit / tile_pairs, tile = (unit - rest * tile_pairs) * 2,
@@ -228,7 +225,7 @@ __device__ void second_pass(const FusedPlan& f, const Block& b, const float4* fa
 
 template <class T>
 __device__ void write_zeros(const FusedPlan& f, const Block& b, T* target) {
-  const Span ps = f.first.targets_of(b.p_tile), qs = f.second.targets_of(b.q_tile);
+  const LineSpan ps = f.first.targets_of(b.p_tile), qs = f.second.targets_of(b.q_tile);
   const int width = min(f.wide, f.target_channels - b.wide * f.wide), total = b.images * ps.count * qs.count * width;
   for (int i = threadIdx.x; i < total; i += blockDim.x) {
     const int c = i % width, q = i / width % qs.count, p = i / width / qs.count % ps.count,

@@ -38,10 +38,8 @@ __global__ void add_slices_kernel(const __grid_constant__ SliceParams p, const L
   const SumPlace at = layout.place(number);
   if (at.column_mode >= p.column_group || at.row_mode >= p.row_group) return;
   int rest = tile;
-  const int column_mode = at.column_mode + rest % p.column_groups * p.column_group;
-  rest /= p.column_groups;
-  const int o = at.out_channel + rest % p.out_tiles * p.out_wide;
-  rest /= p.out_tiles;
+  const int column_mode = at.column_mode + take_digit(rest, p.column_groups) * p.column_group;
+  const int o = at.out_channel + take_digit(rest, p.out_tiles) * p.out_wide;
   const int row_mode = at.row_mode + rest % p.row_groups * p.row_group;
   const int c = at.in_channel + rest / p.row_groups * p.in_wide;
   if (c >= p.in_channels || o >= p.out_channels || column_mode >= kMaxFactors || row_mode >= kMaxFactors) return;

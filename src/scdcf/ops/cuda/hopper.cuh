@@ -17,8 +17,6 @@ namespace scdcf::ops::cuda {
 
 using Barrier = uint64_t;
 
-constexpr int kClusterSize = 2;  // blocks that share what they fetch
-
 __device__ inline uint32_t shared_address(const void* at) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(at));
 }

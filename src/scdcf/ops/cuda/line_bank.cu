@@ -19,7 +19,7 @@ __global__ void build_kernel(const __grid_constant__ BankParams p, const float* 
   const int mode_group = blockIdx.x % b.groups, tile = blockIdx.x / b.groups % b.tiles,
             scale = blockIdx.x / b.groups / b.tiles;
   const int radius = p.radius[scale], steps = b.steps(), total = b.fragments() * 4;
-  const Span targets = b.targets_of(tile), sources = b.reach(radius, tile);
+  const LineSpan targets = b.targets_of(tile), sources = b.reach(radius, tile);
   const LineOperator op{b.axis, radius};
   float* out = fragments + b.at(scale, tile, mode_group) * 4;
   for (int i = threadIdx.x; i < total; i += blockDim.x) {

@@ -11,8 +11,9 @@
 namespace scdcf::ops::cuda {
 
 constexpr int kMaxFactors = 8;  // factors of one kind that the tiled kernels hold
+constexpr int kChunk = 32;      // channels of a line pass
 
-struct Span {
+struct LineSpan {
   int begin, count;
 };
 
@@ -36,13 +37,13 @@ struct LineBank {
   }
   int64_t bytes(int scales) const { return at(scales, 0, 0) * 16; }
 
-  __host__ __device__ Span targets_of(int tile_index) const {
+  __host__ __device__ LineSpan targets_of(int tile_index) const {
     const int begin = tile_index * tile, left = size() - begin;
     return {begin, left < tile ? left : tile};
   }
   /// Source positions that a tile reads.
-  __host__ __device__ Span reach(int radius, int tile_index) const {
-    const Span t = targets_of(tile_index);
+  __host__ __device__ LineSpan reach(int radius, int tile_index) const {
+    const LineSpan t = targets_of(tile_index);
     const LineOperator op{axis, radius};
     int low, high;
     if (transposed)

@@ -10,8 +10,6 @@
 
 namespace scdcf::ops::cuda {
 
-constexpr int kChunk = 32;  // channels of a line pass
-
 template <class T>
 struct Lines {
   const T* source;                         // first image, line, position and channel

@@ -16,8 +16,8 @@ __device__ void both_passes(const MixingPlan& m, const GradientUnit& t, const Gr
                             const T* grad_out, const float4* rows, const float4* columns, char* shared) {
   const GradientPair pair = m.pairs[t.pair];
   const int radius = m.radius[pair.scale], tv = m.columns.tile, tx = m.rows.tile, image_bytes = tx * tv * kPitch<T>;
-  const Span us = m.rows.reach(radius, t.x_tile), ys = m.columns.reach(radius, t.v_tile);
-  const Span xs = m.rows.targets_of(t.x_tile), vs = m.columns.targets_of(t.v_tile);
+  const LineSpan us = m.rows.reach(radius, t.x_tile), ys = m.columns.reach(radius, t.v_tile);
+  const LineSpan xs = m.rows.targets_of(t.x_tile), vs = m.columns.targets_of(t.v_tile);
   const int64_t in_step = int64_t(m.planes) * m.in_pixels * m.in_channels,
                 out_step = int64_t(m.scales) * m.out_pixels * m.out_channels;
   const bool in_wide = m.in_channels % 4 == 0 && reinterpret_cast<uintptr_t>(in) % (4 * sizeof(T)) == 0;

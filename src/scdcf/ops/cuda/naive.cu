@@ -39,12 +39,9 @@ __global__ void forward_kernel(const DeviceProblem p, const T* in, const F* fact
   const int64_t index = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (index >= count) return;
   int64_t rest = index;
-  const int o = rest % p.out_channels;
-  rest /= p.out_channels;
-  const int x = rest % p.out_width;
-  rest /= p.out_width;
-  const int y = rest % p.out_height;
-  rest /= p.out_height;
+  const int o = take_digit(rest, p.out_channels);
+  const int x = take_digit(rest, p.out_width);
+  const int y = take_digit(rest, p.out_height);
   const int s = rest % p.scale_count;
   const int64_t n = rest / p.scale_count;
   const ScaleEntry scale = p.scales[s];
@@ -66,12 +63,9 @@ __global__ void grad_in_kernel(const DeviceProblem p, const T* grad_out, const F
   const int64_t index = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (index >= count) return;
   int64_t rest = index;
-  const int c = rest % p.in_channels;
-  rest /= p.in_channels;
-  const int j = rest % p.in_width;
-  rest /= p.in_width;
-  const int i = rest % p.in_height;
-  rest /= p.in_height;
+  const int c = take_digit(rest, p.in_channels);
+  const int j = take_digit(rest, p.in_width);
+  const int i = take_digit(rest, p.in_height);
   const int plane = rest % p.planes;
   const int64_t n = rest / p.planes;
   const int64_t plane_size = int64_t(p.out_height) * p.out_width * p.out_channels;
@@ -111,10 +105,8 @@ template <class T, class F>
 __global__ void grad_mixing_kernel(const DeviceProblem p, const T* in, const F* factors, const T* grad_out,
                                    F* grad_mixing) {
   int64_t rest = blockIdx.x;
-  const int o = rest % p.out_channels;
-  rest /= p.out_channels;
-  const int c = rest % p.in_channels;
-  rest /= p.in_channels;
+  const int o = take_digit(rest, p.out_channels);
+  const int c = take_digit(rest, p.in_channels);
   const int k = rest % p.mode_count;
   const int j = rest / p.mode_count;
   const int64_t in_size = int64_t(p.in_height) * p.in_width * p.in_channels;

@@ -1,4 +1,4 @@
-// The steps of batch-norm, ReLU and pooling, each one launch. norm_relu_pool.cu puts them together.
+// The steps of batch-norm, ReLU and pooling, each one launch. norm_relu_pool.cpp puts them together.
 #pragma once
 
 #include "scdcf/ops/cuda/norm_relu_pool.h"

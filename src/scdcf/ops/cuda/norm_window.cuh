@@ -25,19 +25,19 @@ struct NormShape {
         by_stride(p.stride) {}
 };
 
-struct Span {
+struct WindowSpan {
   int begin, end;
   __device__ int size() const { return end - begin; }
 };
 
 /// The pixels of a window along one axis that lie inside the map.
-__device__ inline Span window_span(const NormShape& s, int output, int size) {
+__device__ inline WindowSpan window_span(const NormShape& s, int output, int size) {
   const int start = output * s.stride - s.padding;
   return {start < 0 ? 0 : start, start + s.window < size ? start + s.window : size};
 }
 
 /// The outputs along one axis whose window holds a pixel.
-__device__ inline Span cover_span(const NormShape& s, int pixel, int outputs) {
+__device__ inline WindowSpan cover_span(const NormShape& s, int pixel, int outputs) {
   const int reach = pixel + s.padding;  // output o holds it when o * stride <= reach < o * stride + window
   const int last = static_cast<int>(s.by_stride.divide(static_cast<uint32_t>(reach)));
   const int first = reach < s.window ? 0 : static_cast<int>(s.by_stride.divide(uint32_t(reach - s.window))) + 1;
@@ -67,7 +67,7 @@ __device__ Arithmetic<T> visit_window(const NormShape& s, const T* x, int channe
       for (int i = 0; i < 4; ++i) body(values[i]);
       return F(0.25);
     } else {
-      const Span ys = window_span(s, oy, s.in_height), xs = window_span(s, ox, s.in_width);
+      const WindowSpan ys = window_span(s, oy, s.in_height), xs = window_span(s, ox, s.in_width);
       for (int y = ys.begin; y < ys.end; ++y) {
         const T* line = x + ((int64_t(plane) * s.in_height + y) * s.in_width) * s.channels + channel;
 #pragma unroll 4
@@ -103,7 +103,7 @@ __device__ void unpool(const NormShape& s, const T* grad_y, int channel, int ite
 #pragma unroll
       for (int i = 0; i < V; ++i) sum[i] *= F(0.25);
     } else {
-      const Span ys = cover_span(s, py, s.out_height), xs = cover_span(s, px, s.out_width);
+      const WindowSpan ys = cover_span(s, py, s.out_height), xs = cover_span(s, px, s.out_width);
       for (int oy = ys.begin; oy < ys.end; ++oy)
         for (int ox = xs.begin; ox < xs.end; ++ox) {
           const F share = F(1) / F(window_span(s, oy, s.in_height).size() * window_span(s, ox, s.in_width).size());

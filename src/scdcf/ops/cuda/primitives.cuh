@@ -6,8 +6,8 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <stdexcept>
-#include <string>
+
+#include "scdcf/ops/cuda/device_limits.h"
 
 namespace scdcf::ops::cuda {
 
@@ -85,24 +85,10 @@ __device__ inline void load_transposed(uint32_t (&r)[4], const void* row) {
                : "memory");
 }
 
-inline void check(cudaError_t status, const char* what) {
-  if (status != cudaSuccess)
-    throw std::runtime_error(std::string("scdcf cuda: ") + what + ": " + cudaGetErrorString(status));
-}
-
-inline int device_attribute(cudaDeviceAttr attribute) {
-  int device = 0, value = 0;
-  check(cudaGetDevice(&device), "device");
-  check(cudaDeviceGetAttribute(&value, attribute, device), "device attribute");
-  return value;
-}
-inline int multiprocessors() { return device_attribute(cudaDevAttrMultiProcessorCount); }
-inline int shared_memory_limit() { return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin); }
-
 template <class... Params, class... Args>
 void launch(void (*kernel)(Params...), int64_t blocks, int threads, size_t shared, cudaStream_t stream, Args... args) {
   if (blocks <= 0) return;
-  if (blocks > 0x7fffffff) throw std::runtime_error("scdcf cuda: more than 2^31-1 blocks");
+  require(blocks <= 0x7fffffff, "CUDA: launch: got ", blocks, " blocks, expected at most 2^31 - 1");
   // Always all there is: were it what this launch needs, another thread could lower it between here and the launch.
   if (shared > 48 * 1024)
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_memory_limit()),

@@ -3,11 +3,12 @@
 // Every function enqueues kernels on `stream` and returns: no synchronisation, no allocation, no copies, so calls can
 // be captured in a CUDA graph (call once outside the capture first: that raises shared-memory limits). Results are
 // deterministic: sums run in a fixed order. The problem travels by value in the kernel parameters, hence the limits
-// below; a problem beyond them, a bad pointer or a CUDA error throws std::runtime_error.
+// below; a problem beyond them, a null pointer or a CUDA error throws an Error.
 //
 //   data      in, out, grads    factors   mixing    grad_mixing   arithmetic
-//   float32   float             float     float     float         fp32: 3xTF32 on tensor cores, about 1e-6; tf32: about
-//   5e-4 bfloat16  bf16 (16 bit)     float     float     float         bf16 operands in the mix, tf32 in the 1-D passes
+//   float32   float             float     float     float         fp32: 3xTF32 on tensor cores, about 1e-6;
+//                                                                 tf32: about 5e-4
+//   bfloat16  bf16 (16 bit)     float     float     float         bf16 operands in the mix, tf32 in the 1-D passes
 //   float64   double            double    double    double        plain loops: for gradcheck, not for speed
 #pragma once
 

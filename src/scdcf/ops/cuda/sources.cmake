@@ -1,25 +1,25 @@
 # The CUDA kernels: torch-free, so that they can be compiled wherever nvcc is.
 set(cuda_sources
-  cuda/chained_gradient.cu
-  cuda/chained_gradient_plan.cu
-  cuda/device_problem.cpp
-  cuda/direction.cu
-  cuda/few_channels.cu
-  cuda/few_plan.cu
-  cuda/fused.cu
-  cuda/fused_plan.cu
-  cuda/line_bank.cu
-  cuda/mixing_gradient.cu
-  cuda/mixing_plan.cu
-  cuda/naive.cu
-  cuda/norm_maps.cu
-  cuda/norm_relu_pool.cu
-  cuda/norm_sums.cu
-  cuda/pack_mixing.cu
-  cuda/separable_kernel.cu
-  cuda/streamed.cu
-  cuda/streamed_gradient.cu
-  cuda/streamed_gradient_plan.cu
-  cuda/streamed_operands.cu
-  cuda/streamed_plan.cu
+  ops/cuda/chained_gradient.cu
+  ops/cuda/chained_gradient_plan.cpp
+  ops/cuda/device_problem.cpp
+  ops/cuda/direction.cpp
+  ops/cuda/few_channels.cu
+  ops/cuda/few_plan.cpp
+  ops/cuda/fused.cu
+  ops/cuda/fused_plan.cpp
+  ops/cuda/line_bank.cu
+  ops/cuda/mixing_gradient.cu
+  ops/cuda/mixing_plan.cpp
+  ops/cuda/naive.cu
+  ops/cuda/norm_maps.cu
+  ops/cuda/norm_relu_pool.cpp
+  ops/cuda/norm_sums.cu
+  ops/cuda/pack_mixing.cu
+  ops/cuda/separable_kernel.cpp
+  ops/cuda/streamed.cu
+  ops/cuda/streamed_gradient.cu
+  ops/cuda/streamed_gradient_plan.cpp
+  ops/cuda/streamed_operands.cu
+  ops/cuda/streamed_plan.cpp
 )

@@ -17,7 +17,7 @@ struct GradReader {
   __device__ void start(const MixingPlan& m, const GradientTask& task, const float* grad_out, int channel) {
     const GradientUnit unit = unit_of(m, task.pair0, index);
     const int scale = m.pairs[unit.pair].scale;
-    const Span ys = m.columns.reach(m.radius[scale], unit.v_tile), xs = m.rows.targets_of(unit.x_tile);
+    const LineSpan ys = m.columns.reach(m.radius[scale], unit.v_tile), xs = m.rows.targets_of(unit.x_tile);
     x = 0, count = xs.count, images = m.batch - 1 - unit.image0;
     image = grad_out +
             ((int64_t(unit.image0) * m.scales + scale) * m.out_pixels + int64_t(ys.begin) * m.out_width + xs.begin) *

@@ -18,7 +18,7 @@ struct InputReader {
   __device__ void start(const MixingPlan& m, const GradientTask& task, const float* in) {
     const GradientUnit unit = unit_of(m, task.pair0, index);
     const GradientPair pair = m.pairs[unit.pair];
-    const Span us = m.rows.reach(m.radius[pair.scale], unit.x_tile), vs = m.columns.targets_of(unit.v_tile);
+    const LineSpan us = m.rows.reach(m.radius[pair.scale], unit.x_tile), vs = m.columns.targets_of(unit.v_tile);
     lines = vs.count, positions = us.count, images = m.batch - 1 - unit.image0, fresh = true;
     plane = in +
             ((int64_t(unit.image0) * m.planes + pair.plane) * m.in_pixels + int64_t(vs.begin) * m.in_width + us.begin) *

@@ -18,7 +18,7 @@ __device__ float factor_at(const OperandParams& p, const float* factors, int64_t
   const int scale = index / p.scale_factors, place = index % p.scale_factors;
   const int row = place / kFactorPitch, mode = row / p.pitch, target = row % p.pitch, source = place % kFactorPitch - 8;
   const int radius = p.radius[scale];
-  const Span targets = p.second.targets_of(0), sources = p.second.reach(radius, 0);
+  const LineSpan targets = p.second.targets_of(0), sources = p.second.reach(radius, 0);
   if (mode >= p.second.modes || target >= targets.count || source < 0 || source >= sources.count) return 0;
   const LineOperator op{p.second.axis, radius};
   const float* taps = factors + p.offset[scale] + mode * (2 * radius + 1);
@@ -33,10 +33,8 @@ __device__ void write_piece(const OperandParams& p, const float* mixing, float4*
   const int row = index % rows, part = index / rows % 8;  // neighbours are rows: their numbers are often together
   int64_t rest = index / rows / 8;
   const int64_t piece = rest;
-  const int f = rest % p.first_modes;
-  rest /= p.first_modes;
-  const int chunk = rest % p.chunks;
-  rest /= p.chunks;
+  const int f = take_digit(rest, p.first_modes);
+  const int chunk = take_digit(rest, p.chunks);
   const int wide = rest % p.wides;
   const int64_t m = rest / p.wides;
   const int tile = row / 64, warp = tile / p.row_tiles * 4 + row % 64 / 16;

@@ -42,7 +42,7 @@ __device__ void produce(const StreamedPlan& f, const float* source, const float4
     for (int s = f.stage_begin[item.plane]; s < f.stage_begin[item.plane + 1]; ++s) {
       const Stage stage = f.stages[s];
       const int radius = f.radius[stage.scale];
-      const Span us = f.first.reach(radius, item.p_tile), vs = f.second.reach(radius, 0);
+      const LineSpan us = f.first.reach(radius, item.p_tile), vs = f.second.reach(radius, 0);
       const int steps = (us.count + 7) / 8;
       const float4* factor = factors + f.first.at(stage.scale, item.p_tile, 0) + lane;
       int position[depth][2];  // beyond the line: its last one, whose factor is zero there

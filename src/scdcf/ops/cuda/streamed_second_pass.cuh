@@ -35,7 +35,7 @@ template <class Tile>
 __device__ inline void write_round(const StreamedPlan& f, const Item& item, char* scratch, int begin, int end,
                                    float* target) {
   constexpr int pieces = Tile::wide / 4;
-  const Span ps = f.first.targets_of(item.p_tile);
+  const LineSpan ps = f.first.targets_of(item.p_tile);
   if (!item.exists) return;
   target += (int64_t(item.image0) * f.target_planes + item.plane) * f.target_pixels * f.target_channels +
             int64_t(ps.begin) * f.p_step * f.target_channels + item.wide * Tile::wide;

@@ -1,8 +1,8 @@
-// Shapes without data, for tools that trace a network before they run it.
-#include <ATen/ATen.h>
+// Shapes without data, symbolic ones too, for tools that trace a network before they run it.
 #include <torch/library.h>
 
-#include "scdcf/ops/separable.h"
+#include "scdcf/ops/channels_last.h"
+#include "scdcf/ops/checks.h"
 
 namespace scdcf::ops {
 namespace {
@@ -10,20 +10,20 @@ namespace {
 at::Tensor separable_joint_conv_meta(const at::Tensor& input, const at::Tensor& mixing, const at::Tensor& factors,
                                      at::IntArrayRef modes, at::IntArrayRef radii, at::IntArrayRef sources,
                                      int64_t column_modes, int64_t row_modes, int64_t stride, int64_t padding) {
-  const auto problem =
-      make_problem(input, mixing, factors, modes, radii, sources, column_modes, row_modes, stride, padding);
-  return at::empty(
-      {problem.batch, problem.out_channels, static_cast<int64_t>(radii.size()), problem.out_height, problem.out_width},
-      input.options(), at::MemoryFormat::ChannelsLast3d);
+  const auto sizes = check_separable_joint_conv(
+      input, mixing, factors, {modes.vec(), radii.vec(), sources.vec(), column_modes, row_modes, stride, padding});
+  return empty_channels_last(sizes, input);
 }
 
 std::tuple<at::Tensor, at::Tensor> separable_joint_conv_backward_meta(
-    const at::Tensor&, const at::Tensor& input, const at::Tensor& mixing, const at::Tensor& factors,
+    const at::Tensor& grad, const at::Tensor& input, const at::Tensor& mixing, const at::Tensor& factors,
     at::IntArrayRef modes, at::IntArrayRef radii, at::IntArrayRef sources, int64_t column_modes, int64_t row_modes,
     int64_t stride, int64_t padding, bool input_grad, bool mixing_grad) {
-  make_problem(input, mixing, factors, modes, radii, sources, column_modes, row_modes, stride, padding);
-  return {input_grad ? at::empty_like(input, input.options(), at::MemoryFormat::ChannelsLast3d) : at::Tensor(),
-          mixing_grad ? at::empty_like(mixing, mixing.options(), at::MemoryFormat::Contiguous) : at::Tensor()};
+  check_separable_joint_conv_backward(
+      grad, input, mixing, factors,
+      {modes.vec(), radii.vec(), sources.vec(), column_modes, row_modes, stride, padding});
+  return {input_grad ? empty_channels_last(input.sym_sizes(), input) : at::Tensor(),
+          mixing_grad ? at::empty_symint(mixing.sym_sizes(), mixing.options()) : at::Tensor()};
 }
 
 }  // namespace

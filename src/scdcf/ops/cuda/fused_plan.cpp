@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "scdcf/ops/cuda/line_pass.cuh"
+#include "scdcf/ops/cuda/device_limits.h"
 
 namespace scdcf::ops::cuda {
 namespace {

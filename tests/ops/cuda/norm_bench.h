@@ -1,4 +1,4 @@
-// Times batch-norm, ReLU and pooling after the layers of the SMNIST network, batch 128, five scales.
+// Times batch-norm, ReLU and pooling behind the layers of cases.h.
 #pragma once
 
 #include "bench.h"
@@ -8,20 +8,13 @@ namespace cuda_kernels {
 
 inline void bench_norm() {
   using namespace scdcf::ops::cuda;
-  struct Layer {
-    int64_t channels, size, window, padding;
-  };
   std::printf("%-28s %5s %9s %9s %8s %8s\n", "norm, ReLU, pool", "type", "fwd us", "bwd us", "fwd TB/s", "bwd TB/s");
-  for (const Layer& l :
-       {Layer{32, 28, 2, 0}, {64, 14, 2, 0}, {96, 7, 4, 2}, {32, 56, 2, 0}, {64, 28, 2, 0}, {96, 14, 8, 2}})
+  for (const Layer& layer : all_layers())
     for (const int m : {0, 2}) {
       const Mode& mode = kModes[m];
-      NormPoolProblem p;
-      p.planes = 128 * 5, p.channels = l.channels, p.in_height = p.in_width = l.size;
-      p.window = p.stride = l.window, p.padding = l.padding;
-      p.out_height = p.out_width = (l.size + 2 * l.padding - l.window) / l.window + 1;
-      const size_t in = size_t(p.pixels() * l.channels) * bytes_of(mode.type),
-                   out = size_t(p.outputs() * l.channels) * bytes_of(mode.type);
+      const NormPoolProblem p = make_norm_problem(behind(layer, layer.shape.batch));
+      const size_t in = size_t(p.pixels() * p.channels) * bytes_of(mode.type),
+                   out = size_t(p.outputs() * p.channels) * bytes_of(mode.type);
       std::unique_ptr<Buffer> x[3], y[3], grad_x[3];  // in turn, so that a layer does not find its maps in the cache
       for (int i = 0; i < 3; ++i) {
         x[i] = std::make_unique<Buffer>(in), y[i] = std::make_unique<Buffer>(out),
@@ -29,9 +22,9 @@ inline void bench_norm() {
         fill_random(*x[i], mode.type);
         fill_random(*y[i], mode.type);
       }
-      Buffer ones(DataType::float32, Values(l.channels, 1.0)), zeros(DataType::float32, Values(l.channels, 0.0));
-      Buffer moved(l.channels * 4), moved_too(l.channels * 4), mean(l.channels * 8), invstd(l.channels * 8);
-      Buffer grad_weight(l.channels * 4), grad_bias(l.channels * 4), space(norm_workspace(p));
+      Buffer ones(DataType::float32, Values(p.channels, 1.0)), zeros(DataType::float32, Values(p.channels, 0.0));
+      Buffer moved(p.channels * 4), moved_too(p.channels * 4), mean(p.channels * 8), invstd(p.channels * 8);
+      Buffer grad_weight(p.channels * 4), grad_bias(p.channels * 4), space(norm_workspace(p));
       moved.poison();
       auto* m0 = static_cast<double*>(mean.get());
       auto* s0 = static_cast<double*>(invstd.get());
@@ -48,8 +41,8 @@ inline void bench_norm() {
                                 space.get(), mode.type, stream);
       });
       char name[64];
-      std::snprintf(name, sizeof name, "%dx%d, %d channels, window %d", int(l.size), int(l.size), int(l.channels),
-                    int(l.window));
+      std::snprintf(name, sizeof name, "%dx%d, %d channels, window %d", int(p.in_height), int(p.in_width),
+                    int(p.channels), int(p.window));
       std::printf("%-28s %5s %9.1f %9.1f %8.2f %8.2f\n", name, mode.name, 1e3 * forward, 1e3 * backward,
                   (2.0 * in + out) / forward / 1e9, (3.0 * in + 2.0 * out) / backward / 1e9);
     }

@@ -8,8 +8,6 @@
 
 namespace scdcf::ops::cuda {
 
-constexpr int kClusterSize = 1;
-
 struct Barrier {
   int16_t arrivals, pending;
   int32_t bytes : 31;

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "scdcf/ops/cuda/hopper.cuh"
+#include "scdcf/ops/cuda/device_limits.h"
 #include "scdcf/ops/cuda/streamed.h"
 
 namespace scdcf::ops::cuda {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "scdcf/ops/cuda/device_limits.h"
 #include "scdcf/ops/cuda/few_channels.h"
-#include "scdcf/ops/cuda/primitives.cuh"
 
 namespace scdcf::ops::cuda {
 namespace {

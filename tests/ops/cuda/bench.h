@@ -152,27 +152,25 @@ inline bool check_graph(const Shape& shape, const Mode& mode) {
 inline void profile_all() {
   using namespace scdcf::ops::cuda;
   const Mode& mode = kModes[1];
-  for (const auto& list : {layers(28, 5), layers(56, 10)})
-    for (const Layer& layer : list) {
-      const SeparableProblem p = make_problem(layer.shape);
-      const Sizes sizes(p);
-      Buffer in(sizes.in * 4), grad(sizes.out * 4), factors(p.factor_count * 4), mixing(sizes.mixing * 4),
-          out(sizes.out * 4), grad_in(sizes.in * 4), grad_mixing(sizes.mixing * 4),
-          space1(forward_workspace(p, mode.type, mode.precision)),
-          space2(backward_workspace(p, mode.type, mode.precision, true, true));
-      for (Buffer* b : {&in, &grad, &factors, &mixing}) fill_random(*b, mode.type);
-      forward(p, in.get(), factors.get(), mixing.get(), out.get(), space1.get(), mode.type, mode.precision, nullptr);
-      backward(p, in.get(), factors.get(), mixing.get(), grad.get(), p.planes > 1 ? grad_in.get() : nullptr,
-               grad_mixing.get(), space2.get(), mode.type, mode.precision, nullptr);
-      MUST(cudaDeviceSynchronize());
-    }
+  for (const Layer& layer : all_layers()) {
+    const SeparableProblem p = make_problem(layer.shape);
+    const Sizes sizes(p);
+    Buffer in(sizes.in * 4), grad(sizes.out * 4), factors(p.factor_count * 4), mixing(sizes.mixing * 4),
+        out(sizes.out * 4), grad_in(sizes.in * 4), grad_mixing(sizes.mixing * 4),
+        space1(forward_workspace(p, mode.type, mode.precision)),
+        space2(backward_workspace(p, mode.type, mode.precision, true, true));
+    for (Buffer* b : {&in, &grad, &factors, &mixing}) fill_random(*b, mode.type);
+    forward(p, in.get(), factors.get(), mixing.get(), out.get(), space1.get(), mode.type, mode.precision, nullptr);
+    backward(p, in.get(), factors.get(), mixing.get(), grad.get(), p.planes > 1 ? grad_in.get() : nullptr,
+             grad_mixing.get(), space2.get(), mode.type, mode.precision, nullptr);
+    MUST(cudaDeviceSynchronize());
+  }
 }
 
 inline void bench_all() {
   std::vector<Row> rows;
   for (const Mode& mode : {kModes[1], kModes[2], kModes[0]})
-    for (const auto& list : {layers(28, 5), layers(56, 10)})
-      for (const Layer& layer : list) rows.push_back(bench_layer(layer, mode));
+    for (const Layer& layer : all_layers()) rows.push_back(bench_layer(layer, mode));
   std::printf("\n%-16s %-5s %9s %9s %9s  ms (TFLOP/s of the mix)\n", "layer, batch 128", "type", "forward", "grad_in",
               "grad_mix");
   double sum = 0;

@@ -1,14 +1,15 @@
 #include <algorithm>
 
-#include "scdcf/ops/cuda/chained_gradient.cuh"
+#include "scdcf/ops/cuda/chained_gradient.h"
+#include "scdcf/ops/cuda/device_limits.h"
 
 namespace scdcf::ops::cuda {
 namespace {
 
 void lay_out(ChainedGradientPlan& c, int element) {
   const MixingPlan& m = c.mixing;
-  const int position = element == 4 ? stage_pitch<float> : stage_pitch<bf16>,
-            pair = element == 4 ? pair_pitch<float> : pair_pitch<bf16>;
+  const int position = element == 4 ? stage_pitch<float> : stage_pitch<uint16_t>,
+            pair = element == 4 ? pair_pitch<float> : pair_pitch<uint16_t>;
   const int lines = m.images * m.columns.tile;
   c.grad_stage = (c.split ? 2 : 1) * lines * c.depth * 8 * position;
   c.operand = c.grad_stage + m.images * m.rows.tile * c.depth * 8 * position;

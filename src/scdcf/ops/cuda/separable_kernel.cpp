@@ -1,12 +1,24 @@
-// Chooses a kernel family for each call: tiled tensor-core kernels where a tiling fits, plain loops otherwise.
+// Chooses a kernel family for each call: the first of these that takes the problem.
+//
+//   family    what it takes                                          files
+//   few       lifting: 1 to 4 channels in, one plane a scale; both   few_channels.h
+//             passes first, mix last
+//   streamed  TF32 on Hopper: products of warpgroups; forward and    streamed.h, streamed_gradient.h
+//             gradient of the input on maps up to 28 lines,
+//             gradient of the mixing on any
+//   chained   gradient of the mixing, TF32 and bfloat16, sm_80 up    chained_gradient.h
+//   tiled     TF32, bfloat16 and float32 (3xTF32), sm_80 up: both    fused.h, mixing_gradient.h
+//             passes and the product in one block
+//   naive     double, and what no tiling fits: plain loops           naive.h
 #include "scdcf/ops/cuda/separable_kernel.h"
 
 #include "scdcf/ops/cuda/chained_gradient.h"
+#include "scdcf/ops/cuda/device_limits.h"
 #include "scdcf/ops/cuda/few_channels.h"
 #include "scdcf/ops/cuda/fused.h"
 #include "scdcf/ops/cuda/mixing_gradient.h"
 #include "scdcf/ops/cuda/naive.h"
-#include "scdcf/ops/cuda/primitives.cuh"
+#include "scdcf/ops/cuda/plan_cache.h"
 #include "scdcf/ops/cuda/streamed.h"
 #include "scdcf/ops/cuda/streamed_gradient.h"
 
@@ -29,10 +41,6 @@ struct Counts {
 
 void clear(void* pointer, int64_t bytes, cudaStream_t stream) {
   if (bytes > 0) check(cudaMemsetAsync(pointer, 0, static_cast<size_t>(bytes), stream), "clear");
-}
-
-void require(bool ok, const char* what) {
-  if (!ok) throw std::runtime_error(std::string("scdcf cuda: ") + what);
 }
 
 enum class Family { few, streamed, chained, tiled, naive };
@@ -130,19 +138,26 @@ struct GradientChoice {
   }
 };
 
+/// The choice for a problem on this device. It is searched for, so it is made once and kept.
+template <class Choice, class... Arguments>
+std::shared_ptr<const Choice> choose(const DeviceProblem& p, Arguments... arguments) {
+  static PlanCache<Choice> cache;
+  return cache.find(plan_key(current_device(), p, arguments...), [&] { return Choice(p, arguments...); });
+}
+
 }  // namespace
 
 size_t forward_workspace(const SeparableProblem& problem, DataType type, Precision precision) {
   const DeviceProblem p = make_device_problem(problem);
-  return Counts(p).trivial() ? 0 : ForwardChoice(p, type, precision, true).workspace(p, type);
+  return Counts(p).trivial() ? 0 : choose<ForwardChoice>(p, type, precision, true)->workspace(p, type);
 }
 
 size_t backward_workspace(const SeparableProblem& problem, DataType type, Precision precision, bool grad_in,
                           bool grad_mixing) {
   const DeviceProblem p = make_device_problem(problem);
   if (Counts(p).trivial()) return 0;
-  return (grad_in ? ForwardChoice(p, type, precision, false).workspace(p, type) : 0) +
-         (grad_mixing ? GradientChoice(p, type, precision).workspace(p) : 0);
+  return (grad_in ? choose<ForwardChoice>(p, type, precision, false)->workspace(p, type) : 0) +
+         (grad_mixing ? choose<GradientChoice>(p, type, precision)->workspace(p) : 0);
 }
 
 void forward(const SeparableProblem& problem, const void* in, const void* factors, const void* mixing, void* out,
@@ -150,14 +165,14 @@ void forward(const SeparableProblem& problem, const void* in, const void* factor
   const DeviceProblem p = make_device_problem(problem);
   const Counts counts(p);
   if (counts.trivial()) return clear(out, counts.out * element_size(type), stream);
-  const ForwardChoice choice(p, type, precision, true);
-  require(in && factors && mixing && out && (workspace || choice.workspace(p, type) == 0),
-          "null pointer given to forward");
+  const auto choice = choose<ForwardChoice>(p, type, precision, true);
+  require(in && factors && mixing && out && (workspace || choice->workspace(p, type) == 0),
+          "CUDA: forward: got a null pointer, expected memory");
   const auto* f = static_cast<const float*>(factors);
   const auto* m = static_cast<const float*>(mixing);
-  if (choice.family == Family::few) return few_forward(p, choice.few, in, f, m, out, type, precision, stream);
-  if (choice.family == Family::naive) return naive_forward(p, in, factors, mixing, out, type, stream);
-  choice.run(p, true, in, f, m, out, workspace, type, precision, stream);
+  if (choice->family == Family::few) return few_forward(p, choice->few, in, f, m, out, type, precision, stream);
+  if (choice->family == Family::naive) return naive_forward(p, in, factors, mixing, out, type, stream);
+  choice->run(p, true, in, f, m, out, workspace, type, precision, stream);
 }
 
 void backward(const SeparableProblem& problem, const void* in, const void* factors, const void* mixing,
@@ -170,28 +185,29 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
     if (grad_mixing) clear(grad_mixing, counts.mixing * (type == DataType::float64 ? 8 : 4), stream);
     return;
   }
-  require(in && factors && mixing && grad_out, "null pointer given to backward");
+  require(in && factors && mixing && grad_out, "CUDA: backward: got a null pointer, expected memory");
   const auto* f = static_cast<const float*>(factors);
   const auto* m = static_cast<const float*>(mixing);
   char* space = static_cast<char*>(workspace);
   if (grad_in) {
-    const ForwardChoice choice(p, type, precision, false);
-    require(space || choice.workspace(p, type) == 0, "null workspace given to backward");
-    if (choice.has_workspace()) {
-      choice.run(p, false, grad_out, f, m, grad_in, space, type, precision, stream);
-      space += choice.workspace(p, type);
+    const auto choice = choose<ForwardChoice>(p, type, precision, false);
+    require(space || choice->workspace(p, type) == 0, "CUDA: backward: got a null workspace, expected memory");
+    if (choice->has_workspace()) {
+      choice->run(p, false, grad_out, f, m, grad_in, space, type, precision, stream);
+      space += choice->workspace(p, type);
     } else {
       naive_grad_in(p, grad_out, factors, mixing, grad_in, type, stream);
     }
   }
   if (grad_mixing) {
-    const GradientChoice choice(p, type, precision);
-    require(space || choice.workspace(p) == 0, "null workspace given to backward");
+    const auto choice = choose<GradientChoice>(p, type, precision);
+    require(space || choice->workspace(p) == 0, "CUDA: backward: got a null workspace, expected memory");
     auto* result = static_cast<float*>(grad_mixing);
-    if (choice.family == Family::few)
-      few_grad_mixing(p, choice.few, in, f, grad_out, reinterpret_cast<float*>(space), result, type, precision, stream);
-    else if (choice.has_banks())
-      choice.run(p, in, f, grad_out, result, space, type, precision, stream);
+    if (choice->family == Family::few)
+      few_grad_mixing(p, choice->few, in, f, grad_out, reinterpret_cast<float*>(space), result, type, precision,
+                      stream);
+    else if (choice->has_banks())
+      choice->run(p, in, f, grad_out, result, space, type, precision, stream);
     else
       naive_grad_mixing(p, in, factors, grad_out, grad_mixing, type, stream);
   }

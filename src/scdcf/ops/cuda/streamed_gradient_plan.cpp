@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "scdcf/ops/cuda/primitives.cuh"
+#include "scdcf/ops/cuda/device_limits.h"
 #include "scdcf/ops/cuda/streamed.h"
 #include "scdcf/ops/cuda/streamed_gradient.h"
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <random>
 
+#include "cases.h"
 #include "device.h"
 #include "norm_reference.h"
 #include "scdcf/ops/cuda/norm_relu_pool.h"
@@ -16,6 +17,21 @@ struct NormCase {
   bool training;
   double centre;  // mean of x: large ones must not cost digits
 };
+
+inline NormPoolProblem make_norm_problem(const NormCase& c) {
+  NormPoolProblem p;
+  p.planes = c.planes, p.channels = c.channels, p.in_height = c.height, p.in_width = c.width;
+  p.window = c.window, p.stride = c.stride, p.padding = c.padding;
+  p.out_height = (c.height + 2 * c.padding - c.window) / c.stride + 1;
+  p.out_width = (c.width + 2 * c.padding - c.window) / c.stride + 1;
+  return p;
+}
+
+/// What follows a layer, of so many images.
+inline NormCase behind(const Layer& layer, int images) {
+  const Shape& s = layer.shape;
+  return {images * s.scales, s.out, s.height, s.width, layer.window, layer.window, layer.padding, true, 0};
+}
 
 inline std::vector<NormCase> norm_cases(bool small) {
   std::vector<NormCase> cases{
@@ -29,7 +45,7 @@ inline std::vector<NormCase> norm_cases(bool small) {
         cases.push_back({7, channels, 14, 13, pool[0], pool[1], pool[2], training, 0});
   cases.push_back({7, 1024, 14, 13, 2, 2, 0, true, 0});  // several pixels per block, though one fills its width
 #ifndef SCDCF_EMULATE
-  cases.push_back({64, 32, 28, 28, 2, 2, 0, true, 0});  // the first layer of the SMNIST network
+  for (const Layer& layer : layers(28)) cases.push_back(behind(layer, 12));
 #endif
   return cases;
 }
@@ -38,11 +54,7 @@ inline std::vector<NormCase> norm_cases(bool small) {
 inline void run_norm_case(const NormCase& c, const Mode& mode, unsigned seed,
                           const std::function<void(const char*, const Values& got, const Values& want)>& report) {
   using namespace scdcf::ops::cuda;
-  NormPoolProblem p;
-  p.planes = c.planes, p.channels = c.channels, p.in_height = c.height, p.in_width = c.width;
-  p.window = c.window, p.stride = c.stride, p.padding = c.padding;
-  p.out_height = (c.height + 2 * c.padding - c.window) / c.stride + 1;
-  p.out_width = (c.width + 2 * c.padding - c.window) / c.stride + 1;
+  const NormPoolProblem p = make_norm_problem(c);
   const NormSettings settings{c.training, 0.1, 1e-5};
   std::mt19937 generator(seed);
   std::normal_distribution<double> normal;

@@ -14,6 +14,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "scdcf/ops/cuda/device_limits.h"
+
+#undef __launch_bounds__
+#undef __grid_constant__
+#define __launch_bounds__(...)
+#define __grid_constant__
+
 namespace scdcf::ops::cuda {
 
 using bf16 = __nv_bfloat16;
@@ -69,20 +76,31 @@ inline float toward_zero(double x) {
   return std::fabs(f) > std::fabs(x) ? std::nextafter(f, 0.0f) : f;
 }
 
-inline void mma_tf32(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+/// Leaves the lane's operands and calls work once when all lanes have.
+inline void warp_product(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1, void (*work)(WarpSlot&)) {
   WarpSlot& s = warp_slot();
   const int l = lane_id();
   s.a[l] = a, s.b0[l] = b0, s.b1[l] = b1, s.d[l] = d;
-  warp_collective([](WarpSlot& w) {
-    for (int row = 0; row < 16; ++row)
-      for (int col = 0; col < 8; ++col) {
-        double sum = 0;
-        for (int k = 0; k < 8; ++k)
-          sum +=
-              double(cut(w.a[row % 8 * 4 + k % 4][row / 8 + k / 4 * 2])) * cut((k < 4 ? w.b0 : w.b1)[col * 4 + k % 4]);
-        float& d = w.d[row % 8 * 4 + col / 2][row / 8 * 2 + col % 2];
-        d = toward_zero(d + sum);
-      }
+  warp_collective(work);
+}
+/// sum(row, column) goes to its lane's number.
+template <class Sum>
+void add_sums(WarpSlot& w, const Sum& sum) {
+  for (int row = 0; row < 16; ++row)
+    for (int col = 0; col < 8; ++col) {
+      float& d = w.d[row % 8 * 4 + col / 2][row / 8 * 2 + col % 2];
+      d = toward_zero(d + sum(row, col));
+    }
+}
+
+inline void mma_tf32(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+  warp_product(d, a, b0, b1, [](WarpSlot& w) {
+    add_sums(w, [&](int row, int col) {
+      double sum = 0;
+      for (int k = 0; k < 8; ++k)
+        sum += double(cut(w.a[row % 8 * 4 + k % 4][row / 8 + k / 4 * 2])) * cut((k < 4 ? w.b0 : w.b1)[col * 4 + k % 4]);
+      return sum;
+    });
   });
 }
 
@@ -99,51 +117,41 @@ template <int newer>
 void wait_copies() {}
 
 inline void mma_bf16(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
-  WarpSlot& s = warp_slot();
-  const int l = lane_id();
-  s.a[l] = a, s.b0[l] = b0, s.b1[l] = b1, s.d[l] = d;
-  warp_collective([](WarpSlot& w) {
-    for (int row = 0; row < 16; ++row)
-      for (int col = 0; col < 8; ++col) {
-        double sum = 0;
-        for (int k = 0; k < 16; ++k)
-          sum += double(half_of(w.a[row % 8 * 4 + k % 8 / 2][row / 8 + k / 8 * 2], k % 2)) *
-                 half_of((k < 8 ? w.b0 : w.b1)[col * 4 + k % 8 / 2], k % 2);
-        float& d = w.d[row % 8 * 4 + col / 2][row / 8 * 2 + col % 2];
-        d = toward_zero(d + sum);
-      }
+  warp_product(d, a, b0, b1, [](WarpSlot& w) {
+    add_sums(w, [&](int row, int col) {
+      double sum = 0;
+      for (int k = 0; k < 16; ++k)
+        sum += double(half_of(w.a[row % 8 * 4 + k % 8 / 2][row / 8 + k / 8 * 2], k % 2)) *
+               half_of((k < 8 ? w.b0 : w.b1)[col * 4 + k % 8 / 2], k % 2);
+      return sum;
+    });
   });
 }
 
-inline void load_matrices(uint32_t (&r)[4], const void* row) {
+/// Leaves the lane's row and calls work once when all lanes have.
+inline void warp_load(uint32_t (&r)[4], const void* row, void (*work)(WarpSlot&)) {
   WarpSlot& s = warp_slot();
   const int l = lane_id();
   s.row[l] = static_cast<const char*>(row), s.r[l] = r;
   if (reinterpret_cast<uintptr_t>(row) % 16) throw std::runtime_error("ldmatrix row not aligned");
-  warp_collective([](WarpSlot& w) {
+  warp_collective(work);
+}
+
+inline void load_matrices(uint32_t (&r)[4], const void* row) {
+  warp_load(r, row, [](WarpSlot& w) {
     for (int t = 0; t < 32; ++t)
       for (int m = 0; m < 4; ++m) std::memcpy(&w.r[t][m], w.row[m * 8 + t / 4] + t % 4 * 4, 4);
   });
 }
 
 inline void load_transposed(uint32_t (&r)[4], const void* row) {
-  WarpSlot& s = warp_slot();
-  const int l = lane_id();
-  s.row[l] = static_cast<const char*>(row), s.r[l] = r;
-  if (reinterpret_cast<uintptr_t>(row) % 16) throw std::runtime_error("ldmatrix row not aligned");
-  warp_collective([](WarpSlot& w) {
+  warp_load(r, row, [](WarpSlot& w) {
     for (int t = 0; t < 32; ++t)
       for (int m = 0; m < 4; ++m)
         for (int i = 0; i < 2; ++i)
           std::memcpy(reinterpret_cast<char*>(&w.r[t][m]) + i * 2, w.row[m * 8 + t % 4 * 2 + i] + t / 4 * 2, 2);
   });
 }
-
-inline void check(cudaError_t status, const char* what) {
-  if (status != cudaSuccess) throw std::runtime_error(what);
-}
-inline int multiprocessors() { return 4; }
-inline int shared_memory_limit() { return 232448; }
 
 template <class... Params, class... Args>
 void launch(void (*kernel)(Params...), int64_t blocks, int threads, size_t shared, cudaStream_t, Args... args) {

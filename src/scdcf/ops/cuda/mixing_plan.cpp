@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "scdcf/ops/cuda/line_pass.cuh"
+#include "scdcf/ops/cuda/device_limits.h"
 #include "scdcf/ops/cuda/mixing_gradient.h"
 
 namespace scdcf::ops::cuda {

@@ -2,7 +2,7 @@
 # Builds, checks and times the CUDA kernels on a machine with a GPU (about a minute). Logs go to $OUT (default /tmp/cuda_kernels_out):
 # test.log, bench.log, ncu.txt, memcheck.log, racecheck.log.
 set -uo pipefail
-here=$(cd "$(dirname "$0")" && pwd); root=$here/../..; out=${OUT:-/tmp/cuda_kernels_out}; build=${BUILD:-/tmp/cuda_kernels_build}
+here=$(cd "$(dirname "$0")" && pwd); root=$here/../../..; out=${OUT:-/tmp/cuda_kernels_out}; build=${BUILD:-/tmp/cuda_kernels_build}
 mkdir -p "$out" "$build"
 start=$SECONDS
 step() { echo "== $1 (at $((SECONDS - start)) s)"; }
@@ -11,7 +11,7 @@ step build
 rm -rf "$build"/*.o
 pids=()
 compile() { nvcc -x cu -std=c++17 -O3 -lineinfo -gencode arch=compute_90a,code=sm_90a -I"$root/src" -c "$1" -o "$2" > "$2.log" 2>&1 & pids+=($!); }
-for f in "$root"/src/scdcf/ops/cuda/*.cu "$root"/src/scdcf/ops/cuda/device_problem.cpp "$here"/main.cpp; do
+for f in $(sed -n "s#^  \(ops/cuda/.*\)#$root/src/scdcf/\1#p" "$root/src/scdcf/ops/cuda/sources.cmake") "$here"/main.cpp; do
   compile "$f" "$build/$(basename "$f").o"
 done
 for p in "${pids[@]}"; do wait "$p" || { grep -h error "$build"/*.log | head; exit 1; }; done

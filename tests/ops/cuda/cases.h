@@ -53,22 +53,32 @@ inline SeparableProblem make_problem(const Shape& q) {
   return p;
 }
 
+/// A convolution and the pooling behind it.
 struct Layer {
   std::string name;
   Shape shape;
+  int window, padding;
 };
 
-inline std::vector<Layer> layers(int size, double width) {
+/// The layers of the SMNIST networks, images of `size` pixels.
+inline std::vector<Layer> layers(int size) {
   Shape lift;
   lift.batch = 128, lift.planes = 1, lift.scales = 5, lift.taps = 1, lift.in = 1, lift.out = 32,
   lift.height = lift.width = size;
-  lift.columns = lift.rows = 4, lift.sum_of_squares = true, lift.width0 = width, lift.octave = 0.25;
+  lift.columns = lift.rows = 4, lift.sum_of_squares = true, lift.width0 = size == 28 ? 5 : 10, lift.octave = 0.25;
   Shape second = lift, third;
   second.planes = 5, second.taps = 3, second.in = 32, second.out = 64, second.height = second.width = size / 2;
   third = second;
   third.in = 64, third.out = 96, third.height = third.width = size / 4;
   const std::string tag = std::to_string(size) + "/";
-  return {{tag + "1 lift 1>32", lift}, {tag + "2 32>64", second}, {tag + "3 64>96", third}};
+  return {{tag + "1 lift 1>32", lift, 2, 0}, {tag + "2 32>64", second, 2, 0}, {tag + "3 64>96", third, size / 7, 2}};
+}
+
+/// What is timed: both networks.
+inline std::vector<Layer> all_layers() {
+  auto all = layers(28);
+  for (const Layer& layer : layers(56)) all.push_back(layer);
+  return all;
 }
 
 inline std::vector<Shape> test_shapes(bool small, int random_count) {
@@ -137,6 +147,12 @@ inline std::vector<Shape> test_shapes(bool small, int random_count) {
   add([](Shape& s) { s.columns = 9, s.rows = 2, s.height = s.width = 4; });  // too many factors for the tiled kernels
   add([](Shape& s) { s.columns = 1, s.rows = 7, s.in = 130, s.out = 10, s.height = 3; });
   add([](Shape& s) { s.columns = 8, s.rows = 8, s.in = 9, s.out = 11, s.batch = 1, s.scales = 1; });
+#ifndef SCDCF_EMULATE
+  for (Layer layer : layers(28)) {
+    layer.shape.batch = 1;
+    list.push_back(layer.shape);
+  }
+#endif
   std::mt19937 g(7);
   const auto pick = [&](int low, int high) { return low + int(g() % unsigned(high - low + 1)); };
   for (int i = 0; i < random_count; ++i)

@@ -1,7 +1,6 @@
 #include "scdcf/ops/cuda/norm_relu_pool.h"
 
-#include <stdexcept>
-
+#include "scdcf/core/error.h"
 #include "scdcf/ops/cuda/norm_launch.h"
 
 namespace scdcf::ops::cuda {
@@ -13,8 +12,8 @@ NormSpace split(const NormPoolProblem& p, void* workspace) {
 }
 
 void check_sizes(const NormPoolProblem& p) {
-  if (p.pixels() > kMostNormPixels || p.outputs() > kMostNormPixels)
-    throw std::runtime_error("scdcf cuda: norm_relu_pool: more than 2^31 - 2^20 pixels");
+  require(p.pixels() <= kMostNormPixels && p.outputs() <= kMostNormPixels, "norm_relu_pool: input: got ", p.pixels(),
+          " pixels, expected at most ", kMostNormPixels, " on a GPU");
 }
 
 }  // namespace
