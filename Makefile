@@ -11,7 +11,7 @@ help:
 	@echo "make build     builds library, program, tests, benchmarks and examples into $(BUILD)/"
 	@echo "make install   installs library and program into PREFIX ($(PREFIX))"
 	@echo "make bench     runs the benchmarks of the layers at 28x28"
-	@echo "make asan      runs the tests of readers and kernels under the address and undefined-behaviour sanitizers"
+	@echo "make asan      runs the tests of every room under the address and undefined-behaviour sanitizers"
 	@echo "make odr       links everything at once to see that no two types share a name (the one definition rule)"
 	@echo "make gpu-test  builds against a CUDA LibTorch and runs the tests on the GPU, the kernels also under compute-sanitizer"
 	@echo "make format    formats the sources; make lint checks them, slow ones in turn; make lint-all checks all"
@@ -40,8 +40,8 @@ bench: build
 	$(BUILD)/bin/bench_basis
 	$(BUILD)/bin/bench_ops --benchmark_filter=smnist28
 
-# What handles memory by hand: the readers of files and the kernels. The rest is LibTorch's own, and slow to compile.
-ASAN_TESTS = files pictures fetch experiments data core basis ops nn theory
+# Tests of every room; the program's own tests run it as built by `make test`.
+ASAN_TESTS = files terminal pixels report data core basis ops nn models theory train runs tables demo
 empty :=
 asan: deps
 	cmake --preset asan -B $(BUILD)-asan
