@@ -1,4 +1,4 @@
-// The joint convolution in all its forms on the layers of experiments/bench_cases.h, the very ones of `scdcf bench`,
+// The joint convolution in all its forms on the layers of bench/layer_cases.h, the very ones of `scdcf bench`,
 // with eight images. The rate is that of the arithmetic the separable form needs, two per multiply-add, whatever the
 // form.
 //   bench_ops --benchmark_filter='smnist28/.*/separable'
@@ -10,7 +10,7 @@
 
 namespace {
 
-using namespace scdcf::bench;
+namespace bench = scdcf::bench;
 
 void joint_conv(benchmark::State& state, const bench::LayerCase& bench_case, bench::Variant variant, bool backward) {
   torch::manual_seed(0);

@@ -1,5 +1,5 @@
 // Batch-norm, ReLU and average pooling after the convolutions of the SMNIST networks (the layers of
-// experiments/bench_cases.h), N = 32: as one operator, and as torch's three. The rate is that of the bytes which must
+// bench/layer_cases.h), N = 32: as one operator, and as torch's three. The rate is that of the bytes which must
 // move: x read twice forward and twice backward, grad_x written once, the pooled maps written once and read twice.
 #include "scdcf/ops/norm_relu_pool.h"
 

@@ -14,7 +14,7 @@ if ! awk '/^```$/ { code = 0 } code { print } /^```cpp$/ { code = 1 }' README.md
   failed=1
 fi
 if ! scripts/architecture.sh "$2" | cmp -s - docs/figures/architecture.svg; then
-  echo "docs/figures/architecture.svg:1: differs from what scripts/architecture.sh draws; draw it again"
+  echo "docs/figures/architecture.svg:1: differs from what scripts/architecture.sh draws; draw it again: scripts/architecture.sh build/rooms.txt"
   failed=1
 fi
 exit $failed
