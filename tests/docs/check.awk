@@ -1,10 +1,11 @@
-# Every path that README.md and docs/*.md name exists.
-#   awk -f check.awk LIST README.md docs/*.md     LIST: the paths of the tree, a line each
+# Every path that README.md, docs/*.md and the comments of sources name exists.
+#   awk -f check.awk LIST README.md docs/*.md sources...     LIST: the paths of the tree, a line each
 # One line per violation, file:line: what; exit code 1 if there was any.
 #   [text](path), [text](path#heading)   from the folder of the document; the heading is one of the document's
 #   src/..., tests/..., docs/..., ...    anywhere, from the root; what `--out` names is written by the reader
-#   `ops/cost.h`, `cost.h`               in a code span: a file of src/scdcf, or one of that name anywhere
+#   `ops/cost.h`, `cost.h`               in a code span: the end of some file's path
 #   | equation | [file](path) |          in the map of README.md: some file of the row names each (label) of the equation
+#   // see ops/cost.h                    in a comment of a source: the end of some file's path
 
 function violation(what) {
   print FILENAME ":" FNR ": " what
@@ -52,7 +53,7 @@ function check_rooted(path) {
 
 function check_span(span) {
   if (span !~ /^[a-z0-9_\/]+\.(h|cpp|cu|cuh|inl|cmake|sh)$/) return
-  if (!(span in exists) && !(("src/scdcf/" span) in exists) && !(span in basename))
+  if (!(span in ending))
     violation("names " span ", and no file of the tree ends so")
 }
 
@@ -82,10 +83,20 @@ function check_map_row(row,    cells, rest, label, count, files, i, found) {
 }
 
 FILENAME == ARGV[1] {
-  exists[$0] = 1
+  exists[$0] = ending[$0] = 1
   name = $0
-  sub(/^.*\//, "", name)
-  basename[name] = 1
+  while (sub(/^[^\/]*\//, "", name)) ending[name] = 1
+  next
+}
+
+FILENAME !~ /\.md$/ {
+  comment = $0
+  if (!sub(/^.*\/\//, "", comment)) next
+  while (match(comment, /[a-z_0-9]+(\/[a-z_0-9]+)+\.(h|cpp|cu|cuh|inl|md)/)) {
+    path = substr(comment, RSTART, RLENGTH)
+    comment = substr(comment, RSTART + RLENGTH)
+    if (!(path in ending)) violation("names " path ", and no file of the tree ends so")
+  }
   next
 }
 

@@ -33,6 +33,9 @@ says "a path in text" 'tests/gone_test.cpp shows it.' 'names tests/gone_test.cpp
 says "a path in code" 'run `scripts/gone.sh --all`' 'names scripts/gone.sh, which is not there$'
 says "a file of a room" 'in `ops/gone.h`' 'names ops/gone.h, and no file'
 says "a file by its name" 'in `gone.inl`' 'names gone.inl, and no file'
+printf '\n// As in ops/gone.h.\n' >"$scratch/src/scdcf/core/new.h"
+expect "a path in a comment" '^src/scdcf/core/new.h:2: names ops/gone.h, and no file'
+rm "$scratch/src/scdcf/core/new.h"
 sed -i 's/(1st-layer)/(first-layer)/' "$scratch/README.md"
 expect "an equation that its file does not name" '^README.md:[0-9]+: \(first-layer\) stands in none of the files of its row$'
 cp "$source/README.md" "$scratch"
