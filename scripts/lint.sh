@@ -29,7 +29,7 @@ done
 # A unit has changed when one of the sources in it has.
 base=$(git merge-base HEAD origin/main 2>/dev/null || git merge-base HEAD main 2>/dev/null || git rev-parse HEAD)
 [ "$base" != "$(git rev-parse HEAD)" ] || base=$(git rev-parse --verify -q HEAD~1 || echo HEAD)
-git diff --name-only "$base" -- '*.cpp' '*.h' >"$scratch/changed"
+git diff --name-only "$base" -- '*.cpp' >"$scratch/changed"
 commit=$(git rev-parse HEAD)
 while read -r unit; do
   turn=1
