@@ -1,17 +1,20 @@
 # The two commands of the README are `make demo` and `make test`; each installs what is missing, builds and runs.
 BUILD ?= build
 JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
 
-.PHONY: help deps build-deps build test demo bench format lint asan gpu-test clean
+.PHONY: help deps build-deps build test install demo bench format lint lint-all asan odr gpu-test clean
 
 help:
 	@echo "make demo      trains two small networks and shows them on one page, out/demo/report.html"
 	@echo "make test      builds and runs every test"
 	@echo "make build     builds library, program, tests, benchmarks and examples into $(BUILD)/"
+	@echo "make install   installs library and program into PREFIX ($(PREFIX))"
 	@echo "make bench     runs the benchmarks of the layers at 28x28"
 	@echo "make asan      runs the tests of every room under the address and undefined-behaviour sanitizers"
+	@echo "make odr       links everything at once to see that no two types share a name (the one definition rule)"
 	@echo "make gpu-test  builds against a CUDA LibTorch and runs the tests on the GPU, the kernels also under compute-sanitizer"
-	@echo "make format    formats the sources; make lint checks them"
+	@echo "make format    formats the sources; make lint checks them, slow ones in turn; make lint-all checks all"
 	@echo "make deps      installs missing packages (Debian 12)"
 
 deps:
@@ -32,6 +35,10 @@ test: deps build
 	cmake --preset release -B $(BUILD) > /dev/null  # finds what deps has installed
 	ctest --test-dir $(BUILD) --output-on-failure
 
+install: build-deps $(BUILD)/build.ninja
+	cmake --build $(BUILD) -j $(JOBS) --target scdcf scdcf_app
+	cmake --install $(BUILD) --prefix $(PREFIX)
+
 demo: build
 	$(BUILD)/bin/scdcf demo --out out/demo
 
@@ -40,12 +47,16 @@ bench: build
 	$(BUILD)/bin/bench_ops --benchmark_filter=smnist28
 
 # Every room; those without torch take a minute, the others most of an hour to compile.
-ASAN_TESTS = files terminal pixels report data core basis ops nn models theory train runs tables demo
+ASAN_TESTS = files terminal pixels report data core basis ops nn models theory train runs bench tables demo
 empty :=
 asan: build-deps
 	cmake --preset asan -B $(BUILD)-asan
 	cmake --build $(BUILD)-asan -j $(JOBS) --target $(ASAN_TESTS:%=test_%)
 	ctest --test-dir $(BUILD)-asan -R '^($(subst $(empty) ,|,$(ASAN_TESTS)))$$' --output-on-failure
+
+odr: build-deps
+	cmake --preset odr -B $(BUILD)-odr
+	cmake --build $(BUILD)-odr -j $(JOBS) --target scdcf_odr
 
 gpu-test:
 	cmake --preset cuda -B $(BUILD)-gpu
@@ -60,5 +71,9 @@ lint:
 	@scripts/deps.sh lint
 	@scripts/lint.sh $(BUILD)
 
+lint-all:
+	@scripts/deps.sh lint
+	@scripts/lint.sh $(BUILD) all
+
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-gpu out
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-odr $(BUILD)-gpu out

@@ -1,7 +1,5 @@
+# What a stranger gets: the library, its public headers (each room installs its own), the package for find_package.
 install(TARGETS scdcf EXPORT scdcfTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(part core basis ops nn models theory)
-  install(DIRECTORY ${part} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/scdcf FILES_MATCHING PATTERN "*.h")
-endforeach()
 install(FILES scdcf.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/scdcf)
 install(EXPORT scdcfTargets NAMESPACE scdcf:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/scdcf)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/scdcfConfig.cmake.in ${PROJECT_BINARY_DIR}/scdcfConfig.cmake

@@ -1,13 +1,14 @@
 # A room is a folder of src/scdcf: one target scdcf_NAME, one namespace scdcf::NAME (core's is scdcf itself), and a list of
 # the rooms whose headers it includes. The test `rooms` reads that list and checks every include against it.
 #
-#   scdcf_library_room(NAME USES rooms SOURCES files [UNITY files])   part of libscdcf.so
+#   scdcf_library_room(NAME USES rooms PUBLIC_HEADERS files SOURCES files [UNITY files])   part of libscdcf.so
 #   scdcf_program_room(NAME USES rooms SOURCES files [UNITY files])   a static library of the program
 #
+# PUBLIC_HEADERS are installed: what scdcf.h includes, and what those include. The test `consumer` compiles each alone.
 # Files under UNITY are compiled as one: parsing torch's headers takes longer than compiling what includes them. Never
 # across rooms, where it would hide that one includes too little or that two define the same name.
 function(scdcf_room name)
-  cmake_parse_arguments(ROOM "" "" "USES;SOURCES;UNITY" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "USES;PUBLIC_HEADERS;SOURCES;UNITY" ${ARGN})
   target_sources(scdcf_${name} PRIVATE ${ROOM_SOURCES} ${ROOM_UNITY})
   target_compile_features(scdcf_${name} PUBLIC cxx_std_17)
   target_include_directories(scdcf_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
@@ -15,6 +16,9 @@ function(scdcf_room name)
   if(ROOM_UNITY)
     set_target_properties(scdcf_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     set_source_files_properties(${ROOM_UNITY} PROPERTIES UNITY_GROUP ${name})
+  endif()
+  if(ROOM_PUBLIC_HEADERS)
+    install(FILES ${ROOM_PUBLIC_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/scdcf/${name})
   endif()
   set_property(GLOBAL APPEND PROPERTY SCDCF_ROOMS ${name})
   set_property(GLOBAL PROPERTY SCDCF_ROOM_${name}_USES ${ROOM_USES})

@@ -1,13 +1,53 @@
 #!/bin/sh
-# Checks formatting, and runs clang-tidy on the sources that are quick to parse (those that do not include torch).
+# Formatting of every file, and clang-tidy: lint.sh [BUILD] [all]
+#
+# clang-tidy takes a minute for what includes torch. So each time it sees what does not, then what has changed since the
+# branch left main, then the rest in an order that the commit decides, until SCDCF_LINT_SECONDS (120) have passed; over a
+# few commits every source has its turn. With `all` it sees everything.
+# What CMake compiles as one file (UNITY in a room) is checked as one: one parse of torch's headers for the room.
 set -eu
-build=${1:-build}
+build=${1:-build} all=${2:-} seconds=${SCDCF_LINT_SECONDS:-120}
 sources=$(git ls-files '*.h' '*.cpp' '*.inl' '*.cu' '*.cuh')
 clang-format --dry-run --Werror $sources
 echo "lint: formatting is right in $(echo "$sources" | wc -l) files"
 [ -f "$build/compile_commands.json" ] || { echo "lint: no $build/compile_commands.json; run make build first" >&2; exit 2; }
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+# What the build compiled for library, program, examples and benchmarks, by whether it came to include torch.
+ninja -C "$build" -t deps | awk -v scratch="$scratch" '
+  function finish() { if (unit != "") print unit >(scratch "/" (torch ? "slow" : "quick")) }
+  /^[^ ].*: #deps/ { finish(); wanted = /^(src|apps|examples|benchmarks)\//; unit = ""; torch = 0; next }
+  wanted && unit == "" { unit = $1 }
+  /\/(torch|ATen)\// { torch = 1 }
+  END { finish() }'
+for kind in quick slow; do
+  [ -f "$scratch/$kind" ] || { echo "lint: nothing is built in $build; run make build first" >&2; exit 2; }
+  (cd "$build" && sort -u "$scratch/$kind" | while read -r unit; do [ ! -f "$unit" ] || realpath "$unit"; done) >"$scratch/$kind.units"
+done
+
+# A unit has changed when one of the sources in it has.
+base=$(git merge-base HEAD origin/main 2>/dev/null || git merge-base HEAD main 2>/dev/null || git rev-parse HEAD)
+[ "$base" != "$(git rev-parse HEAD)" ] || base=$(git rev-parse --verify -q HEAD~1 || echo HEAD)
+git diff --name-only "$base" -- '*.cpp' >"$scratch/changed"
+commit=$(git rev-parse HEAD)
+while read -r unit; do
+  turn=1
+  { echo "$unit"; grep '^#include' "$unit" 2>/dev/null; } | grep -qFf "$scratch/changed" && turn=0
+  echo "$turn $(echo "$commit $unit" | cksum | cut -d' ' -f1) $unit"
+done <"$scratch/slow.units" | sort -n -k1,1 -k2,2 | cut -d' ' -f3 >"$scratch/slow_in_turn"
+
 # What clang-tidy counts in system headers goes to stderr; what it finds in ours, to stdout.
-found=$(git ls-files 'src/scdcf/basis/*.cpp' 'src/scdcf/ops/scale_sources.cpp' 'src/scdcf/ops/cost.cpp' \
-  'src/scdcf/report/*.cpp' 'src/scdcf/data/*.cpp' |
-  xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p "$build" 2>/dev/null) || { echo "$found"; exit 1; }
-echo "lint: clang-tidy found nothing"
+cat >"$scratch/check" <<'CHECK'
+[ "$(date +%s)" -lt "$2" ] || exit 0
+case "$3" in */Unity/*) unity=--checks=-bugprone-suspicious-include ;; *) unity="" ;; esac
+clang-tidy --quiet $unity -p "$1" "$3" >"$4/found.$$" 2>/dev/null || { cat "$4/found.$$"; exit 1; }
+echo "$3" >>"$4/checked"
+CHECK
+never=99999999999
+xargs -P "$(nproc)" -n 1 sh -c 'sh "$3/check" "$1" "$2" "$4" "$3"' - "$build" "$never" "$scratch" <"$scratch/quick.units"
+deadline=$(($(date +%s) + seconds))
+[ "$all" != all ] || deadline=$never
+xargs -P "$(nproc)" -n 1 sh -c 'sh "$3/check" "$1" "$2" "$4" "$3"' - "$build" "$deadline" "$scratch" <"$scratch/slow_in_turn"
+echo "lint: clang-tidy found nothing in $(wc -l <"$scratch/checked") units;" \
+  "there are $(cat "$scratch"/*.units | wc -l), of which $(wc -l <"$scratch/slow.units") include torch"

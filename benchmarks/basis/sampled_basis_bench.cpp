@@ -5,13 +5,13 @@
 
 namespace {
 
-using namespace scdcf;
+namespace basis = scdcf::basis;
 
 void sample(benchmark::State& state, const char* name, int modes, const basis::ScaleGrid& grid,
-            scdcf::basis::Sampling sampling) {
+            basis::Sampling sampling) {
   size_t values = 0;
   for (auto _ : state) {
-    const auto sampled = scdcf::basis::sample_basis(scdcf::basis::make_spatial_basis(name, modes), grid, sampling);
+    const auto sampled = basis::sample_basis(basis::make_spatial_basis(name, modes), grid, sampling);
     benchmark::DoNotOptimize(sampled.scales.data());
     values = 0;
     for (const auto& scale : sampled.scales) values += scale.filters.size();
@@ -19,8 +19,8 @@ void sample(benchmark::State& state, const char* name, int modes, const basis::S
   state.counters["filter_values"] = static_cast<double>(values);
 }
 
-constexpr auto kArea = scdcf::basis::Sampling::area;
-constexpr auto kPoint = scdcf::basis::Sampling::point;
+constexpr auto kArea = basis::Sampling::area;
+constexpr auto kPoint = basis::Sampling::point;
 
 // The layers of the paper's SMNIST network: five scales, widths 5 to 10, K = 15.
 BENCHMARK_CAPTURE(sample, sine_5_scales, "sine", 15, basis::ScaleGrid(5, 0.25, 5), kArea)

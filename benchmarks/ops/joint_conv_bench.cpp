@@ -10,8 +10,7 @@
 
 namespace {
 
-using namespace scdcf;
-using namespace scdcf::bench;
+namespace bench = scdcf::bench;
 
 void joint_conv(benchmark::State& state, const bench::LayerCase& bench_case, bench::Variant variant, bool backward) {
   torch::manual_seed(0);

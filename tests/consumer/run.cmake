@@ -1,5 +1,6 @@
-# Installs the library into a scratch prefix, then configures, builds and runs a project that only knows find_package.
-#   cmake -DBUILD_DIR=... -DSOURCE_DIR=... -DSCRATCH=... -DGENERATOR=... -P run.cmake
+# Installs into a scratch prefix and moves it: the program must start there, and a project that only knows find_package
+# must configure, build and run.
+#   cmake -DBUILD_DIR=... -DSOURCE_DIR=... -DSCRATCH=... -DGENERATOR=... [-DPROGRAM=ON] -P run.cmake
 foreach(variable BUILD_DIR SOURCE_DIR SCRATCH GENERATOR)
   if(NOT DEFINED ${variable})
     message(FATAL_ERROR "run.cmake: ${variable} is not set")
@@ -16,7 +17,17 @@ function(run)
 endfunction()
 
 file(REMOVE_RECURSE ${SCRATCH})
-run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${SCRATCH}/prefix)
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${SCRATCH}/installed)
+file(RENAME ${SCRATCH}/installed ${SCRATCH}/prefix)
+if(PROGRAM)
+  set(plain ${CMAKE_COMMAND} -E env --unset=LD_LIBRARY_PATH)
+  run(${plain} ${SCRATCH}/prefix/bin/scdcf --version)
+  execute_process(COMMAND ${plain} ldd ${SCRATCH}/prefix/bin/scdcf OUTPUT_VARIABLE libraries)
+  string(REGEX MATCH "libscdcf[^\n]*" library "${libraries}")
+  if(NOT library MATCHES "=> ${SCRATCH}/prefix/")
+    message(FATAL_ERROR "consumer: the installed program takes ${library}, expected the library of its own prefix")
+  endif()
+endif()
 # The compiler and the LibTorch of the build, wherever they came from; all else the project must find by itself.
 file(STRINGS ${BUILD_DIR}/CMakeCache.txt cached REGEX "^(Torch_DIR|CMAKE_CXX_COMPILER):")
 set(hints)

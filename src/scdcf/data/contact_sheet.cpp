@@ -10,9 +10,6 @@
 namespace scdcf::data {
 namespace {
 
-using pixels::Canvas;
-using pixels::Colour;
-
 constexpr pixels::Colour kGround = {238, 238, 238}, kInk = {40, 40, 40};
 constexpr int kGap = 4, kMargin = 10, kTextZoom = 2, kTileSide = 64;
 constexpr int kLineHeight = pixels::kGlyphHeight * kTextZoom + 8;

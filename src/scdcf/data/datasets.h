@@ -11,7 +11,7 @@ namespace scdcf::data {
 
 /// What `load` makes of a name.
 struct DataOptions {
-  /// mnist, fashion, glyphs (as they are); smnist, sfashion, sglyphs (scaled, models.md); stl10; or the path of an
+  /// mnist, fashion, glyphs (as they are); smnist, sfashion, sglyphs (scaled.h); stl10; or the path of an
   /// image folder, or the name of one in a folder where data is looked for (places.h).
   std::string name = "smnist";
   std::string data_dir;              ///< looked in first; empty for the usual places

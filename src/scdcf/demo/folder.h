@@ -7,7 +7,7 @@
 
 namespace scdcf::demo {
 
-/// The names of the runs inside the folder; a run's files are those of train/run_folder.h.
+/// The names of the runs inside the folder; a run's files are those of runs/run_folder.h.
 const std::vector<std::string>& demo_runs();
 
 /// Makes the folder, or takes from it the files that an earlier demonstration wrote. Throws Error where it cannot be

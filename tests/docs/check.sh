@@ -1,0 +1,21 @@
+#!/bin/sh
+# README.md and docs/: check.sh SOURCE_DIR ROOMS.TXT. Every path that they and the comments of sources name exists; the
+# code in README.md is the example that the tests run, letter by letter; the picture of the rooms is that of the rooms as
+# they are.
+set -eu
+check=$(cd "$(dirname "$0")" && pwd)/check.awk
+cd "$1"
+tree=$(mktemp)
+trap 'rm -f "$tree"' EXIT
+find README.md CMakeLists.txt CMakePresets.json Makefile apps benchmarks cmake docs examples results scripts src tests >"$tree"
+failed=0
+awk -f "$check" "$tree" README.md docs/*.md $(grep -E '^(apps|benchmarks|examples|src|tests)/.*\.(h|cpp|cu|cuh|inl)$' "$tree") || failed=1
+if ! awk '/^```$/ { code = 0 } code { print } /^```cpp$/ { code = 1 }' README.md | cmp -s - examples/first_layers.cpp; then
+  echo "README.md:1: its code differs from examples/first_layers.cpp"
+  failed=1
+fi
+if ! scripts/architecture.sh "$2" | cmp -s - docs/figures/architecture.svg; then
+  echo "docs/figures/architecture.svg:1: differs from what scripts/architecture.sh draws; draw it again: scripts/architecture.sh build/rooms.txt"
+  failed=1
+fi
+exit $failed

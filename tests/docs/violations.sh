@@ -1,0 +1,50 @@
+#!/bin/sh
+# Puts one stale path at a time into a copy of the tree and sees that check.sh names it, and its place.
+#   violations.sh SOURCE_DIR ROOMS.TXT SCRATCH
+set -eu
+source=$1 rooms=$2 scratch=$3
+check=$(cd "$(dirname "$0")" && pwd)/check.sh
+failures=0
+rm -rf "$scratch"
+mkdir -p "$scratch"
+(cd "$source" && cp -r README.md CMakeLists.txt CMakePresets.json Makefile apps benchmarks cmake docs examples results scripts src tests "$scratch")
+
+# expect NAME PATTERN: the check fails, and with one line that matches.
+expect() {
+  if said=$("$check" "$scratch" "$rooms"); then
+    echo "docs_violations: $1: the check passed, expected $2"
+    failures=$((failures + 1))
+  elif [ "$(echo "$said" | grep -cE "$2")" -ne 1 ]; then
+    printf 'docs_violations: %s: expected one line matching %s, got\n%s\n' "$1" "$2" "$said"
+    failures=$((failures + 1))
+  fi
+}
+
+# says NAME TEXT PATTERN: as a page of its own.
+says() {
+  printf '# Page\n%s\n' "$2" >"$scratch/docs/page.md"
+  expect "$1" "^docs/page.md:2: $3"
+  rm "$scratch/docs/page.md"
+}
+
+says "a link" 'see [a](../src/scdcf/gone.h)' 'link to ../src/scdcf/gone.h, and there is no src/scdcf/gone.h$'
+says "a heading" 'see [a](theory.md#gone)' 'link to theory.md#gone: docs/theory.md has no such heading$'
+says "a path in text" 'tests/gone_test.cpp shows it.' 'names tests/gone_test.cpp, which is not there$'
+says "a path in code" 'run `scripts/gone.sh --all`' 'names scripts/gone.sh, which is not there$'
+says "a file of a room" 'in `ops/gone.h`' 'names ops/gone.h, and no file'
+says "a file by its name" 'in `gone.inl`' 'names gone.inl, and no file'
+printf '\n// As in ops/gone.h.\n' >"$scratch/src/scdcf/core/new.h"
+expect "a path in a comment" '^src/scdcf/core/new.h:2: names ops/gone.h, and no file'
+rm "$scratch/src/scdcf/core/new.h"
+sed -i 's/(1st-layer)/(first-layer)/' "$scratch/README.md"
+expect "an equation that its file does not name" '^README.md:[0-9]+: \(first-layer\) stands in none of the files of its row$'
+cp "$source/README.md" "$scratch"
+echo '// changed' >>"$scratch/examples/first_layers.cpp"
+expect "other code than the example" '^README.md:1: its code differs'
+cp "$source/examples/first_layers.cpp" "$scratch/examples"
+sed -i 's/>lifting layer</>a layer</' "$scratch/docs/figures/architecture.svg"
+expect "an old picture" '^docs/figures/architecture.svg:1: differs'
+
+rm -rf "$scratch"
+[ "$failures" -eq 0 ] || exit 1
+echo "docs_violations: each violation was found"
