@@ -124,7 +124,7 @@ void Step::reset_totals(const StepTotals& totals) {
 
 void apply_precision(const TrainOptions& options, torch::Device device) {
   require(device.is_cuda() || options.precision == "float32", "precision: got ", options.precision,
-          " needs a GPU; on the CPU expected float32");
+          ", which needs a GPU, expected float32 on the CPU");
   if (!device.is_cuda()) return;
   const bool fast = options.precision != "float32";
   at::globalContext().setAllowTF32CuBLAS(fast);
