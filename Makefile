@@ -3,7 +3,7 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
-.PHONY: help deps build test install demo bench format lint lint-all asan odr gpu-test clean
+.PHONY: help deps build-deps build test install demo bench format lint lint-all asan odr gpu-test clean
 
 help:
 	@echo "make demo      trains two small networks and shows them on one page, out/demo/report.html"
@@ -19,17 +19,23 @@ help:
 
 deps:
 	@scripts/deps.sh build
+	@scripts/deps.sh test
 
-$(BUILD)/build.ninja: | deps
+# What the program and the library need; what only the tests need, `make test` adds.
+build-deps:
+	@scripts/deps.sh build
+
+$(BUILD)/build.ninja: | build-deps
 	cmake --preset release -B $(BUILD)
 
-build: deps $(BUILD)/build.ninja
+build: build-deps $(BUILD)/build.ninja
 	cmake --build $(BUILD) -j $(JOBS)
 
-test: build
+test: deps build
+	cmake --preset release -B $(BUILD) > /dev/null  # finds what deps has installed
 	ctest --test-dir $(BUILD) --output-on-failure
 
-install: deps $(BUILD)/build.ninja
+install: build-deps $(BUILD)/build.ninja
 	cmake --build $(BUILD) -j $(JOBS) --target scdcf scdcf_app
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
@@ -40,15 +46,15 @@ bench: build
 	$(BUILD)/bin/bench_basis
 	$(BUILD)/bin/bench_ops --benchmark_filter=smnist28
 
-# Tests of every room; the program's own tests run it as built by `make test`.
-ASAN_TESTS = files terminal pixels report data core basis ops nn models theory train runs tables demo
+# Every room; those without torch take a minute, the others most of an hour to compile.
+ASAN_TESTS = files terminal pixels report data core basis ops nn models theory train runs bench tables demo
 empty :=
-asan: deps
+asan: build-deps
 	cmake --preset asan -B $(BUILD)-asan
 	cmake --build $(BUILD)-asan -j $(JOBS) --target $(ASAN_TESTS:%=test_%)
 	ctest --test-dir $(BUILD)-asan -R '^($(subst $(empty) ,|,$(ASAN_TESTS)))$$' --output-on-failure
 
-odr: deps
+odr: build-deps
 	cmake --preset odr -B $(BUILD)-odr
 	cmake --build $(BUILD)-odr -j $(JOBS) --target scdcf_odr
 

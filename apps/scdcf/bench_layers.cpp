@@ -1,7 +1,6 @@
 #include <torch/torch.h>
 
 #include <array>
-#include <cstdio>
 #include <functional>
 #include <iostream>
 #include <set>
@@ -10,6 +9,7 @@
 #include "scdcf/bench/layer_cases.h"
 #include "scdcf/bench/layer_variants.h"
 #include "scdcf/core/error.h"
+#include "scdcf/core/format.h"
 #include "scdcf/report/plot.h"
 #include "scdcf/terminal/row_printer.h"
 
@@ -82,8 +82,7 @@ void print(const Result& result, terminal::RowPrinter& table) {
   for (size_t v = 0; v < kVariants.size(); ++v) {
     const auto& t = result.variants[v];
     const std::string name = v == 0 ? result.bench_case.name : "";
-    char error[16];
-    std::snprintf(error, sizeof error, "%.0e", t.error);
+    const auto error = format("%.0e", t.error);
     if (!t.ran) {
       table.add({name, name_of(kVariants[v]), "-", "-", "-", "-", "-", "-", "-", error});
       continue;
@@ -151,9 +150,7 @@ const std::vector<terminal::RowPrinter::Column> kLayerColumns = {
 }  // namespace
 
 std::string three_digits(double value, const char* unit) {
-  char text[32];
-  std::snprintf(text, sizeof text, value < 10 ? "%.2f%s" : value < 100 ? "%.1f%s" : "%.0f%s", value, unit);
-  return text;
+  return format("%.*f%s", value < 10 ? 2 : value < 100 ? 1 : 0, value, unit);
 }
 
 nlohmann::ordered_json bench_layers(const BenchOptions& options, torch::Device device) {

@@ -1,8 +1,10 @@
 #include <functional>
 #include <iostream>
+#include <optional>
 #include <vector>
 
 #include "bench_report.h"
+#include "scdcf/bench/convolutions_alone.h"
 #include "scdcf/bench/training_step.h"
 #include "scdcf/terminal/row_printer.h"
 
@@ -19,6 +21,18 @@ struct Form {
     std::string text = separable ? "separable, " : "composed, ";
     text += fused_norm ? "fused norm" : "torch's layers";
     return device.is_cpu() ? text : text + (autocast ? ", bfloat16" : ", TF32");
+  }
+
+  /// ScDCFNet for images of 28x28 or 56x56 pixels, with filters of 5..10 or 10..20 pixels.
+  TrainingSetup setup(int64_t size, int64_t batch, torch::Device device) const {
+    TrainingSetup setup;
+    setup.model.image_size = size;
+    setup.model.finest_width = size >= 56 ? 10 : 5;
+    setup.model.algorithm = separable ? "separable" : "composed";
+    setup.train.batch = batch;
+    if (device.is_cuda()) setup.train.precision = autocast ? "bfloat16" : "tf32";
+    setup.fused_norm = fused_norm;
+    return setup;
   }
 };
 // Composed runs in TF32 only: one baseline for both precisions.
@@ -40,11 +54,13 @@ nlohmann::ordered_json bench_training(const BenchOptions& options, torch::Device
     double first = 0;
     for (const Form& form : kForms) {
       if (device.is_cpu() && form.autocast) continue;
-      bench::TrainingStep step({size, options.batch, form.separable, form.fused_norm, form.autocast}, device);
+      TrainingStep step(form.setup(size, options.batch, device), device);
+      std::optional<ConvolutionsAlone> convolutions;
       std::vector<std::function<void()>> works{[&] { step.run(); }};
       if (form.separable) {
-        works.emplace_back([&] { step.run_convolutions(); });
-        works.emplace_back([&] { step.run_products(); });
+        convolutions.emplace(size, options.batch, form.autocast, device);
+        works.emplace_back([&] { convolutions->run(); });
+        works.emplace_back([&] { convolutions->run_products(); });
       }
       const auto times = bench::median_ms(works, device, 2 * options.seconds, options.timer);
       const double ms = times[0];

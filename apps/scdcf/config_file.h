@@ -1,27 +1,19 @@
-// Options from a file. CLI11 reads files for the program as a whole, not for one of its commands.
+// Options of one command from a TOML file.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <string>
-#include <vector>
 
 namespace scdcf::app {
 
-/// `key = value` on line `line`; a list has any number of values, anything else one.
-struct ConfigEntry {
-  std::string key;
-  std::vector<std::string> values;
-  bool is_list = false;
-  int line = 0;
-};
-
-/// Reads the part of TOML that options need: comments and `key = value` lines whose value is a number, true, false, a
-/// string in double or single quotes, or a list of these within one line. Throws Error naming file, line and cause.
-std::vector<ConfigEntry> read_config_file(const std::filesystem::path& file);
-
-/// Gives options of `command` that were not on the command line the values of the file. Throws Error naming file and
-/// line for a key that is no option, for one given twice, and for a value that an option does not take.
+/// Gives options of `command` that were not on the command line the values of the file: comments and `key = value`
+/// lines, where the value is a number, true, false, a string or a list of these within one line. Throws Error naming
+/// file and line for anything else, for a key that is no option, for one given twice, and for a value that an option
+/// does not take.
+///
+/// Not read by CLI11's ConfigTOML (2.1.2 of Debian 12): it serves the program as a whole and none of its commands,
+/// knows no line numbers, takes a # within quotes for a comment, knows no escapes, and takes without complaint a line
+/// without =, a quote or list without end, and a key given twice.
 void apply_config_file(CLI::App& command, const std::filesystem::path& file);
 
 }  // namespace scdcf::app

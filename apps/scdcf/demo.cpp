@@ -1,13 +1,12 @@
 #include "scdcf/demo/demo.h"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <memory>
 
 #include "commands.h"
 #include "interrupt.h"
 #include "run_options.h"
-#include "scdcf/core/error.h"
+#include "scdcf/core/format.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/terminal/clock_text.h"
 #include "scdcf/terminal/status_line.h"
@@ -21,13 +20,6 @@ struct DemoArguments {
   bool quick = false;
 };
 
-template <class... Parts>
-std::string line_of(const char* format, Parts... parts) {
-  char buffer[256];
-  std::snprintf(buffer, sizeof buffer, format, parts...);
-  return buffer;
-}
-
 demo::DemoOptions options_of(const DemoArguments& arguments) {
   auto options = arguments.quick ? demo::DemoOptions::quick() : demo::DemoOptions::standard();
   options.out = arguments.out;
@@ -35,8 +27,8 @@ demo::DemoOptions options_of(const DemoArguments& arguments) {
   if (arguments.train_size > 0) options.data.train_size = arguments.train_size;
   if (arguments.epochs > 0) options.epochs = arguments.epochs;
   options.command = "scdcf demo --data " + options.data.name +
-                    line_of(" --train-size %lld --epochs %lld", static_cast<long long>(options.data.train_size),
-                            static_cast<long long>(options.epochs)) +
+                    format(" --train-size %lld --epochs %lld", static_cast<long long>(options.data.train_size),
+                           static_cast<long long>(options.epochs)) +
                     (arguments.quick ? " --quick" : "") + " --out " + arguments.out;
   return options;
 }
@@ -48,15 +40,15 @@ void demo(const DemoArguments& arguments) {
   demo::DemoProgress progress;
   progress.say = [&](const std::string& text) { line.print(text); };
   progress.on_step = [&](const std::string& network, const train::StepProgress& p) {
-    line.update(line_of("%s  epoch %lld/%lld  step %lld/%lld  %.0f images/s  %s left", network.c_str(),
-                        static_cast<long long>(p.epoch), static_cast<long long>(p.epochs),
-                        static_cast<long long>(p.step), static_cast<long long>(p.steps), p.images_per_second,
-                        terminal::clock_text(p.seconds_left).c_str()));
+    line.update(format("%s  epoch %lld/%lld  step %lld/%lld  %.0f images/s  %s left", network.c_str(),
+                       static_cast<long long>(p.epoch), static_cast<long long>(p.epochs),
+                       static_cast<long long>(p.step), static_cast<long long>(p.steps), p.images_per_second,
+                       terminal::clock_text(p.seconds_left).c_str()));
   };
   progress.on_epoch = [&](const std::string& network, const train::EpochRecord& r) {
-    line.print(line_of("%-8s  epoch %2lld/%lld  training %5.1f%%  validation %5.1f%%  %.1f s", network.c_str(),
-                       static_cast<long long>(r.epoch), static_cast<long long>(options.epochs), 100 * r.train_accuracy,
-                       100 * r.validation_accuracy, r.seconds));
+    line.print(format("%-8s  epoch %2lld/%lld  training %5.1f%%  validation %5.1f%%  %.1f s", network.c_str(),
+                      static_cast<long long>(r.epoch), static_cast<long long>(options.epochs), 100 * r.train_accuracy,
+                      100 * r.validation_accuracy, r.seconds));
   };
   progress.on_run = [](const std::filesystem::path& folder, const train::RunConfig& config) {
     files::write_file_atomically(folder / "config.toml", to_toml(config));

@@ -24,8 +24,7 @@ void equivariance(EquivarianceArguments arguments) {
   auto model = load_run(arguments.run);
   const auto splits = load_run_data(arguments.run, model);
   const train::DeviceImages set(splits.test, splits.mean, splits.deviation, train::device_of(arguments.run.device));
-  const auto indices = torch::arange(set.count(), torch::TensorOptions(set.device()).dtype(torch::kLong));
-  const auto images = set.images(indices);
+  const auto images = set.images(set.range(0, set.count()));
   const double step = model.network->scale_step();
   const double octaves = arguments.octaves != 0 ? arguments.octaves : (step > 0 ? step : 0.25);
   const auto layers = theory::network_equivariance_error(*model.network, images, set.black(), octaves);

@@ -9,12 +9,27 @@
 
 #include "commands.h"
 #include "scdcf/core/error.h"
+#include "scdcf/core/option.h"
 #include "scdcf/core/runtime.h"
 
 namespace scdcf::app {
 namespace {
 
 constexpr int kBadInput = 2;
+
+/// The command that was chosen, below all others.
+const CLI::App& chosen(const CLI::App& app) {
+  const auto below = app.get_subcommands();
+  return below.empty() ? app : chosen(*below.front());
+}
+
+/// The library begins messages about an option with its name ("learning_rate: got ..."); where the command has it, its
+/// user knows it by its flag.
+std::string with_flag(const CLI::App& command, const std::string& message) {
+  const auto end = std::min(message.find(':'), message.size());
+  const auto flag = "--" + option_key(message.substr(0, end));
+  return command.get_option_no_throw(flag) == nullptr ? message : flag + message.substr(end);
+}
 
 int parse_and_run(int argc, char** argv) {
   CLI::App app{"Networks that know about scale: enlarge the picture, and the features move predictably.", "scdcf"};
@@ -57,6 +72,8 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     app.exit(error);
     return kBadInput;
+  } catch (const Error& error) {
+    throw Error(with_flag(chosen(app), error.what()));
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// The options that say what is trained, on what and how: the same for every command that trains.
+// The options that say what is trained, on what and how (scdcf/*/option_list.h), on a command line and in a TOML file.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,12 +7,11 @@
 
 namespace scdcf::app {
 
-/// What stands for an empty list on the command line.
-inline constexpr const char* kEmptyList = "none";
+/// The options of network, data and training, in groups of these names.
+void add_run_options(CLI::App& command, train::RunConfig& config);
 
-void add_model_options(CLI::App& command, models::ModelOptions& options);
-void add_data_options(CLI::App& command, data::DataOptions& options);
-void add_training_options(CLI::App& command, train::TrainOptions& options);
+/// Whether one of them was given.
+bool has_run_options(const CLI::App& command);
 
 /// The same options as a TOML file that --config reads.
 std::string to_toml(const train::RunConfig& config);

@@ -130,10 +130,10 @@ TEST(Skeleton, bad_options_are_named) {
   refused([](auto& options) { options.hidden = -1; }, "hidden", "-1");
   refused([](auto& options) { options.dropout = 1; }, "dropout", "got 1");
   refused([](auto& options) { options.pooling = "median"; }, "pooling", "median");
-  refused([](auto& options) { options.scales = 3; }, "--scales");
+  refused([](auto& options) { options.scales = 3; }, "scales: model cnn has no such option");
   auto of_vectors = narrow("sevf");
   of_vectors.pooling = "max";
-  testing::expect_error([&] { resolve(of_vectors); }, "sevf", "--pooling");
+  testing::expect_error([&] { resolve(of_vectors); }, "sevf", "pooling");
 }
 
 }  // namespace

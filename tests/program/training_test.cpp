@@ -97,7 +97,9 @@ TEST_F(Training, a_configuration_file_with_a_mistake_is_refused_with_its_line) {
   refused("batch = [1, 2]", {"batch", "list"});
   refused("milestones = [1, x]", {"milestones", "x"});
   refused("milestones = [1, 2", {"]"});
-  refused("data = \"sglyphs", {"closing"});
+  refused("batch = 1", {"--batch", "got 1", "at least 2"});
+  refused("data = \"sglyphs", {"\"sglyphs", "expected"});
+  refused("data = \"a # b", {"\"a # b", "expected"});
   refused("data = \"sglyphs\" x", {"x"});
   refused("[train]", {"[train]", "table"});
   refused("batch", {"batch", "key = value"});
@@ -120,10 +122,14 @@ TEST_F(Training, bad_options_are_one_line_and_nothing_is_written) {
   refused({"--basis", "wavelet"}, {"wavelet"});
   refused({"--modes", "-2"}, {"modes", "-2"});
   refused({"--batch", "1"}, {"--batch", "1"});
+  refused({"--data-dir", "no/such"}, {"--data-dir", "no/such"});
+  refused({"--train-size", "10001"}, {"--train-size", "10001"});
+  refused({"--model", "cnn"}, {"--scales", "cnn"});
   refused({"--epochs", "-3"}, {"--epochs", "-3"});
   refused({"--milestones", "3,x"}, {"--milestones", "x"});
   refused({"--device", "tpu"}, {"--device", "tpu"});
   refused({"--checkpoint-seconds", "-1"}, {"--checkpoint-seconds", "-1"});
+  refused({"--realisations", "0-999", "--jobs", "2"}, {"--jobs", "2", "CPU"});
   refused({"--realisations", "4-2"}, {"--realisations", "4-2"});
   refused({"--realisations", "1,x"}, {"--realisations", "x"});
   EXPECT_TRUE(fs::is_empty(folder_));
@@ -175,6 +181,17 @@ TEST_F(Training, several_realisations_go_into_folders_of_their_own) {
   const auto resumed = run({"--threads", "1", "train", "--out", out, "--realisations", "0-1", "--resume"}, 300);
   EXPECT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_EQ(model_bytes(folder_ / "alone"), model_bytes(out / "realisation-1"));
+}
+
+TEST_F(Training, realisations_that_were_not_begun_when_training_stopped_are_made_on_resuming) {
+  const fs::path out = folder_ / "runs";
+  ASSERT_EQ(run(train(out, {"--epochs", "1", "--train-size", "60", "--realisations", "0"}), 300).code, 0);
+  const auto resumed = run({"--threads", "1", "train", "--out", out, "--realisations", "0-1", "--resume"}, 300);
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  auto first = read_json(out / "realisation-0/config.json");
+  first["data"]["realisation"] = 1;
+  EXPECT_EQ(read_json(out / "realisation-1/config.json"), first);
+  EXPECT_TRUE(fs::exists(out / "realisation-1/model.pt"));
 }
 
 TEST_F(Training, the_curves_of_a_single_epoch_are_drawn_too) {

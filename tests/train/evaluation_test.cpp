@@ -111,6 +111,8 @@ TEST(DeviceImages, are_normalised_as_the_formula_says) {
         EXPECT_NEAR(got[i][c][0][x].item<double>(), (pixel / 255 - (c == 0 ? 0.2 : 0.5)) / (c == 0 ? 0.5 : 0.25), 1e-6);
       }
   EXPECT_NEAR(images.black()[0][1][0][0].item<double>(), -2, 1e-6);
+  EXPECT_TRUE(torch::equal(images.labels(images.range(0, 2)).cpu(), torch::tensor({1, 0}, torch::kLong)));
+  EXPECT_TRUE(torch::equal(images.range(1, 5).cpu(), torch::tensor({1}, torch::kLong)));  // there are no more
 }
 
 }  // namespace

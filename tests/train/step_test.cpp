@@ -56,6 +56,58 @@ TEST(Step, lowers_the_loss_of_images_it_sees_again_and_again) {
   EXPECT_EQ(last.count, 60);
 }
 
+/// Forward, loss, backward, and the update written down: what a step must equal.
+TEST(Step, equals_forward_loss_backward_update) {
+  auto config = scdcf::testing::tiny_config();
+  config.model.dropout = 0;
+  config.train.optimizer = "sgd";
+  config.train.weight_decay = 0;
+  config.train.momentum = 0;
+  config.train.learning_rate = 0.1;
+  Bench bench(config);
+  const auto indices = scdcf::testing::all_indices(bench.images).narrow(0, 0, 20);
+  const auto plain = Bench::make(config);
+  for (int i = 0; i < 2; ++i) {
+    const auto scores = plain->forward(bench.images.images(indices));
+    const auto loss = torch::nn::functional::cross_entropy(scores, bench.images.labels(indices));
+    const auto gradients = torch::autograd::grad({loss}, plain->parameters());
+    const torch::NoGradGuard no_grad;
+    auto parameters = plain->parameters();
+    for (size_t p = 0; p < parameters.size(); ++p) parameters[p].sub_(0.1 * gradients[p]);
+  }
+  for (uint64_t i = 0; i < 2; ++i) bench.step.run(indices, {}, i);
+  const auto expected = train::weights_of(*plain);
+  for (const auto& [name, tensor] : train::weights_of(*bench.network))
+    EXPECT_TRUE(torch::allclose(tensor.to(torch::kDouble), expected.at(name).to(torch::kDouble), 1e-4, 1e-6)) << name;
+}
+
+TEST(Step, minimises_the_loss_it_is_given) {
+  auto config = scdcf::testing::tiny_config();
+  const auto splits = scdcf::testing::tiny_splits();
+  const train::DeviceImages images(splits.train, splits.mean, splits.deviation, scdcf::testing::device());
+  const auto indices = scdcf::testing::all_indices(images);
+  // The mean of an image, whatever it shows, from a network that is no classifier.
+  torch::nn::Sequential network(torch::nn::Flatten(), torch::nn::Linear(28 * 28, 1));
+  network->to(scdcf::testing::device());
+  config.train.learning_rate = 1e-3;
+  train::Optimizer optimizer(*network, config.train);
+  train::Step step(*network, optimizer, images, config.train,
+                   [](const torch::Tensor& output, const torch::Tensor& batch, const torch::Tensor&) {
+                     return train::Outcome{torch::mse_loss(output.squeeze(1), batch.mean({1, 2, 3})), {}};
+                   });
+  const auto target = images.images(indices).mean({1, 2, 3});
+  const auto expected = torch::mse_loss(network->forward(images.images(indices)).squeeze(1), target).item<double>();
+  step.run(indices, {}, 0);
+  const auto first = step.totals();
+  EXPECT_EQ(first.count, 60);
+  EXPECT_EQ(first.correct, 0);  // nothing is right or wrong here
+  EXPECT_NEAR(first.loss / 60, expected, 1e-5 * expected);
+  for (uint64_t i = 0; i < 100; ++i) step.run(indices, {}, i);
+  step.reset_totals();
+  step.run(indices, {}, 0);
+  EXPECT_LT(step.totals().loss, first.loss / 10);
+}
+
 TEST(Step, repeats_exactly_and_depends_on_the_seed_of_dropout) {
   auto config = scdcf::testing::tiny_config();
   config.train.augment = {0.5, 2, true, 4};

@@ -39,9 +39,7 @@ inline train::RunConfig tiny_config() {
   return config;
 }
 
-inline torch::Tensor all_indices(const train::DeviceImages& images) {
-  return torch::arange(images.count(), on_device(torch::kLong));
-}
+inline torch::Tensor all_indices(const train::DeviceImages& images) { return images.range(0, images.count()); }
 
 inline bool same_weights(const torch::nn::Module& a, const torch::nn::Module& b) {
   const auto one = train::weights_of(a), other = train::weights_of(b);

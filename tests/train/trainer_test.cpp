@@ -147,15 +147,15 @@ TEST_F(Trainer, refuses_what_cannot_be_trained_before_anything_is_written) {
     expect_error([&] { train_for(kNever, false); }, word);
     EXPECT_TRUE(names_in(folder_).empty()) << word;
   };
-  refused([&] { config_.train.batch = 1; }, "--batch");
-  refused([&] { config_.train.device = "tpu"; }, "--device");
-  refused([&] { config_.train.device = "cuda:99"; }, "--device");
+  refused([&] { config_.train.batch = 1; }, "batch");
+  refused([&] { config_.train.device = "tpu"; }, "device");
+  refused([&] { config_.train.device = "cuda:99"; }, "device");
   refused([&] { config_.model.modes = -3; }, "modes");
   refused([&] { config_.model.channels = {1, 2}; }, "channels");
   refused([&] { splits_.train = data::prefix(splits_.train, 1); }, "1 training images");
   refused([&] { splits_.test = {}; }, "test images");
   refused([&] { splits_.validation = {}; }, "validation images");
-  if (scdcf::testing::device().is_cpu()) refused([&] { config_.train.precision = "bfloat16"; }, "--precision");
+  if (scdcf::testing::device().is_cpu()) refused([&] { config_.train.precision = "bfloat16"; }, "precision");
 }
 
 TEST_F(Trainer, a_single_image_left_over_is_dropped) {
@@ -167,7 +167,7 @@ TEST_F(Trainer, a_single_image_left_over_is_dropped) {
 TEST_F(Trainer, a_run_folder_is_kept_and_refuses_other_options) {
   train_for(1, false);
   const auto before = read(run_ / "config.json");
-  expect_error([&] { train_for(1, false); }, run_.string(), "--resume");
+  expect_error([&] { train_for(1, false); }, run_.string(), "resume");
   config_.train.learning_rate = 0.5;
   expect_error([&] { train_for(1, true); }, run_.string(), "train/learning_rate", "0.01", "0.5");
   EXPECT_EQ(read(run_ / "config.json"), before);

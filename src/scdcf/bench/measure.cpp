@@ -101,4 +101,10 @@ double peak_extra_bytes(const std::function<void()>& work, c10::Device device) {
   return std::max(0.0, process_memory("VmHWM") - before);
 }
 
+void release_kept_memory([[maybe_unused]] c10::Device device) {
+#ifdef SCDCF_WITH_CUDA
+  if (device.is_cuda()) c10::cuda::CUDACachingAllocator::emptyCache();
+#endif
+}
+
 }  // namespace scdcf::bench

@@ -23,4 +23,7 @@ std::vector<double> median_ms(const std::vector<std::function<void()>>& works, c
 /// resident memory of the process on the CPU.
 double peak_extra_bytes(const std::function<void()>& work, c10::Device device);
 
+/// Gives memory that torch keeps for later back to the device, so that one network does not take it from the next.
+void release_kept_memory(c10::Device device);
+
 }  // namespace scdcf::bench

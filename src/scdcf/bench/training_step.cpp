@@ -1,16 +1,14 @@
 #include "scdcf/bench/training_step.h"
 
-#include "scdcf/bench/layer_variants.h"
+#include <torch/torch.h>
+
+#include <random>
+
 #include "scdcf/core/error.h"
+#include "scdcf/data/image_set.h"
 #include "scdcf/models/registry.h"
 #include "scdcf/nn/norm_relu_pool.h"
 #include "scdcf/nn/pooling.h"
-#include "scdcf/train/autocast_scope.h"
-#include "scdcf/train/replay.h"
-
-#ifdef SCDCF_WITH_CUDA
-#  include <ATen/ops/_fused_adam.h>
-#endif
 
 namespace scdcf::bench {
 namespace {
@@ -43,110 +41,38 @@ class WithTorchsLayers : public models::Network {
   torch::nn::Sequential layers_;
 };
 
+/// Noise with labels in turn: what a network costs does not depend on what it sees.
+data::ImageSet noise_images(const models::ModelOptions& model, int64_t count) {
+  data::ImageSet set;
+  set.channels = static_cast<int>(model.in_channels);
+  set.height = set.width = static_cast<int>(model.image_size);
+  set.pixels.resize(static_cast<size_t>(count * set.image_bytes()));
+  std::minstd_rand random(1);
+  for (auto& pixel : set.pixels) pixel = static_cast<uint8_t>(random() >> 8);
+  for (int64_t i = 0; i < count; ++i) set.labels.push_back(static_cast<int32_t>(i % model.classes));
+  return set;
+}
+
+std::shared_ptr<models::Network> network_on(torch::Device device, const TrainingSetup& setup) {
+  train::apply_precision(setup.train, device);
+  auto network = training_network(setup);
+  network->to(device);
+  return network;
+}
+
 }  // namespace
 
 std::shared_ptr<models::Network> training_network(const TrainingSetup& setup) {
-  models::ModelOptions options;
-  options.image_size = setup.size;
-  options.finest_width = setup.size >= 56 ? 10 : 5;
-  options.algorithm = setup.separable ? "separable" : "composed";
-  auto network = models::make_model(options);
+  auto network = models::make_model(setup.model);
   if (setup.fused_norm) return network;
   return std::make_shared<WithTorchsLayers>(*network);
 }
 
-struct TrainingStep::State {
-  std::shared_ptr<models::Network> network;
-  torch::Tensor images, labels;
-  bool autocast = false;
-  std::unique_ptr<torch::optim::Adam> optimizer;  // on the CPU
-  std::vector<torch::Tensor> parameters, first_moments, second_moments, steps;
-  std::vector<BenchLayer> layers;
-  std::unique_ptr<train::Replay> step, convolutions, products;
-
-  torch::Tensor loss() {
-    torch::Tensor scores;
-    {
-      const train::AutocastScope scope(autocast);
-      scores = network->forward(images);
-    }
-    return torch::nn::functional::cross_entropy(scores.to(torch::kFloat), labels);
-  }
-
-  void train() {
-#ifdef SCDCF_WITH_CUDA
-    if (images.is_cuda()) return train_on_device();
-#endif
-    optimizer->zero_grad();
-    loss().backward();
-    optimizer->step();
-  }
-
-#ifdef SCDCF_WITH_CUDA
-  void train_on_device() {
-    auto gradients = torch::autograd::grad({loss()}, {parameters.begin(), parameters.end()});
-    for (auto& gradient : gradients) gradient = gradient.contiguous();  // the fused update wants the parameters' layout
-    const torch::NoGradGuard no_grad;
-    at::_foreach_add_(steps, 1);
-    at::_fused_adam_(parameters, gradients, first_moments, second_moments, {}, steps, 0.01, 0.9, 0.999, 1e-4, 1e-8,
-                     false, false);
-  }
-#endif
-
-  void prepare_optimizer(torch::Device device) {
-    parameters = network->parameters();
-    if (device.is_cpu()) {
-      optimizer = std::make_unique<torch::optim::Adam>(parameters, torch::optim::AdamOptions(0.01).weight_decay(1e-4));
-      return;
-    }
-    for (const auto& parameter : parameters) {
-      first_moments.push_back(torch::zeros_like(parameter));
-      second_moments.push_back(torch::zeros_like(parameter));
-      steps.push_back(torch::zeros({}, parameter.options().dtype(torch::kFloat)));
-    }
-  }
-
-  void convolve() {
-    const train::AutocastScope scope(autocast);
-    for (auto& layer : layers) layer.step(Variant::separable, true);
-  }
-};
-
-TrainingStep::TrainingStep(const TrainingSetup& setup, torch::Device device) : state_(std::make_unique<State>()) {
-  auto& state = *state_;
-  state.network = training_network(setup);
-  state.network->to(device);
-  state.images = torch::rand({setup.batch, 1, setup.size, setup.size}, device);
-  state.labels = torch::randint(10, {setup.batch}, torch::TensorOptions(torch::kLong).device(device));
-  state.autocast = setup.autocast;
-  state.prepare_optimizer(device);
-  state.step = std::make_unique<train::Replay>([&state] { state.train(); }, device);
-  if (!setup.separable) return;
-  for (const auto& bench_case : layer_cases(setup.batch))
-    if (bench_case.group == "smnist" + std::to_string(setup.size))
-      state.layers.emplace_back(bench_case, device, setup.autocast ? torch::kBFloat16 : torch::kFloat);
-  state.convolutions = std::make_unique<train::Replay>([&state] { state.convolve(); }, device);
-  state.products = std::make_unique<train::Replay>(
-      [&state] {
-        for (auto& layer : state.layers) layer.floor(true);
-      },
-      device);
-}
-
-TrainingStep::~TrainingStep() = default;
-
-void TrainingStep::run() { state_->step->run(); }
-
-void TrainingStep::run_convolutions() {
-  require(state_->convolutions != nullptr, "training step: convolutions alone: got a composed network, expected a ",
-          "separable one");
-  state_->convolutions->run();
-}
-
-void TrainingStep::run_products() {
-  require(state_->products != nullptr, "training step: products alone: got a composed network, expected a ",
-          "separable one");
-  state_->products->run();
-}
+TrainingStep::TrainingStep(const TrainingSetup& setup, torch::Device device)
+    : network_(network_on(device, setup)),
+      images_(noise_images(setup.model, setup.train.batch), {0.5}, {0.25}, device),
+      indices_(images_.range(0, images_.count())),
+      optimizer_(*network_, setup.train),
+      step_(*network_, optimizer_, images_, setup.train) {}
 
 }  // namespace scdcf::bench

@@ -9,6 +9,7 @@
 #include "scdcf/data/idx.h"
 #include "scdcf/data/image_folder.h"
 #include "scdcf/data/normalisation.h"
+#include "scdcf/data/option_list.h"
 #include "scdcf/data/places.h"
 #include "scdcf/data/scaled.h"
 #include "scdcf/data/split.h"
@@ -103,7 +104,6 @@ Splits stl10(const DataOptions& options) {
   parts.train = read_stl10_part(folder, "train");
   if (has_stl10_test(folder)) parts.test = read_stl10_part(folder, "test");
   if (options.fold < 0) return split(std::move(parts), options);
-  require(options.fold < 10, "fold: got ", options.fold, ", expected 0 to 9, or -1 for all training pictures");
   require(parts.test.count() > 0, "fold: ", folder, " has no test pictures; use fold -1");
   const auto folds = read_stl10_folds(folder, parts.train.count());
   return stl10_fold(std::move(parts), folds[static_cast<std::size_t>(options.fold)], options);
@@ -133,12 +133,7 @@ void keep_black(Splits& splits) {
 
 Splits load(const DataOptions& options) {
   const std::string& name = options.name;
-  require(options.realisation >= 0, "realisation: got ", options.realisation, ", expected 0 or more");
-  require(options.size >= 0 && options.size <= 1024, "size: got ", options.size, ", expected 1 to 1024, or 0");
-  require(options.data_dir.empty() || std::filesystem::is_directory(options.data_dir), "data_dir: ", options.data_dir,
-          " is not a folder");
-  require(options.validation_share >= 0 && options.validation_share < 1, "validation_share: got ",
-          options.validation_share, ", expected 0 or more and less than 1");
+  check_options(options);
   Splits splits;
   if (name == "smnist" || name == "sfashion" || name == "sglyphs") {
     splits = scaled(name.substr(1), options);
@@ -158,8 +153,6 @@ Splits load(const DataOptions& options) {
     splits.mean = statistics.mean;
     splits.deviation = statistics.deviation;
   }
-  require(options.normalisation == "black" || options.normalisation == "standard", "normalisation: got \"",
-          options.normalisation, "\", expected standard or black");
   if (options.normalisation == "black") keep_black(splits);
   splits.name = name;
   return splits;

@@ -186,7 +186,7 @@ class Fetch {
 
 fs::path user_data_dir() {
   const std::string cache = cache_folder();
-  require(!cache.empty(), "no folder for data sets: HOME is not set; give one with --data-dir");
+  require(!cache.empty(), "no folder for data sets: HOME is not set; name one as data_dir");
   return cache;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/format.h"
 #include "scdcf/data/places.h"
 #include "scdcf/demo/folder.h"
 #include "scdcf/demo/page.h"
@@ -147,9 +148,7 @@ class Look {
     const auto place = static_cast<size_t>(index);
     pixels::Canvas picture(set_.channels, set_.height, set_.width, {0, 0, 0});
     picture.paste(set_.image(index), set_.channels, set_.height, set_.width, 0, 0, 1);
-    char file[32];
-    std::snprintf(file, sizeof file, "pictures/%02zu.png",
-                  findings.first_samples.size() + findings.disagreements.size() + 1);
+    const auto file = format("pictures/%02zu.png", findings.first_samples.size() + findings.disagreements.size() + 1);
     pixels::write_png(options_.out / file, picture);
     Sample sample{
         picture, file, set_.class_names.at(static_cast<size_t>(set_.labels[place])), set_.scales[place], sizes_[place],
@@ -194,7 +193,7 @@ bool run_demo(const DemoOptions& options, const DemoProgress& progress) {
   const auto started = std::chrono::steady_clock::now();
   prepare_demo_folder(options.out);
   auto splits = data::load(options.data);
-  require(!splits.test.scales.empty(), "--data: ", options.data.name,
+  require(!splits.test.scales.empty(), "data: ", options.data.name,
           " does not know the sizes of its objects, expected sfashion, smnist or sglyphs");
   splits.validation = data::prefix(splits.validation, std::min(options.validation_size, splits.validation.count()));
   DemoFindings findings;

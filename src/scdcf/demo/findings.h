@@ -56,7 +56,7 @@ struct ScaleStory {
 };
 
 struct DemoFindings {
-  std::string data;  ///< the name that --data takes
+  std::string data;  ///< its name, as data::load takes it
   std::int64_t training_images = 0, validation_images = 0, test_images = 0;
   int image_side = 0;
   std::size_t classes = 0;

@@ -68,14 +68,14 @@ const std::vector<std::string>& demo_runs() {
 void prepare_demo_folder(const fs::path& folder) {
   std::error_code failed;
   fs::create_directories(folder, failed);
-  require(!failed, "--out: ", folder.string(), ": the folder could not be made: ", failed.message());
+  require(!failed, "out: ", folder.string(), ": the folder could not be made: ", failed.message());
   if (fs::exists(folder / kMark)) {
     remove_earlier(folder);
   } else {
     std::vector<std::string> names = subfolders();
     names.emplace_back("report.html");
     for (const auto& name : names)
-      require(!fs::exists(folder / name), "--out: ", folder.string(), ": holds a ", name,
+      require(!fs::exists(folder / name), "out: ", folder.string(), ": holds a ", name,
               " that no demonstration wrote, expected an empty folder or that of an earlier demonstration");
   }
   files::write_file_atomically(folder / kMark, "scdcf demo writes here, and replaces what it wrote\n");

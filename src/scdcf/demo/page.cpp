@@ -1,10 +1,10 @@
 #include "scdcf/demo/page.h"
 
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 
+#include "scdcf/core/format.h"
 #include "scdcf/core/runtime.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/report/html_page.h"
@@ -16,13 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kSampleWidth = 112, kMapWidth = 84;  // whole multiples of 28 and 14 pixels
-
-template <class... Parts>
-std::string text(const char* format, Parts... parts) {
-  char buffer[1024];
-  std::snprintf(buffer, sizeof buffer, format, parts...);
-  return buffer;
-}
 
 /// 12345 as "12,345".
 std::string grouped(std::int64_t number) {
@@ -69,7 +62,7 @@ std::vector<double> epochs_of(const TrainedNetwork& network) {
 }
 
 void add_summary(report::HtmlPage& page, const DemoFindings& f) {
-  page.paragraph(text(
+  page.paragraph(format(
       "Two networks of the same size learned to tell %zu kinds of %s apart from %s training pictures, each with its "
       "object shrunk by a random factor between %.1f and %.1f on a canvas of %d x %d pixels: ScDCFNet, whose features "
       "have an axis for scale, and a plain convolutional network (CNN). Both were trained for %lld epochs, the "
@@ -85,12 +78,12 @@ void add_accuracy(report::HtmlPage& page, Plots& plots, const DemoFindings& f) {
   page.heading("Accuracy");
   report::Table table({"network", "parameters", "test accuracy (%)", "best epoch", "training (s)"});
   for (const auto& network : f.networks)
-    table.add({network.name, grouped(network.parameters), text("%.1f", network.test_accuracy),
-               static_cast<double>(network.best_epoch), text("%.0f", network.seconds)});
+    table.add({network.name, grouped(network.parameters), format("%.1f", network.test_accuracy),
+               static_cast<double>(network.best_epoch), format("%.0f", network.seconds)});
   const double share = f.networks.front().test_accuracy / 100;
-  page.table(table, text("On %s test pictures; one standard error of an accuracy is about %.1f points.",
-                         grouped(f.test_images).c_str(),
-                         100 * std::sqrt(share * (1 - share) / static_cast<double>(f.test_images))));
+  page.table(table, format("On %s test pictures; one standard error of an accuracy is about %.1f points.",
+                           grouped(f.test_images).c_str(),
+                           100 * std::sqrt(share * (1 - share) / static_cast<double>(f.test_images))));
 
   page.heading("Accuracy against the size of the object");
   std::vector<std::string> columns = {"rescaling factor", "test pictures"};
@@ -106,7 +99,7 @@ void add_accuracy(report::HtmlPage& page, Plots& plots, const DemoFindings& f) {
     std::vector<report::Table::Cell> row = {f.scales[i].name, grouped(f.scales[i].images)};
     for (std::size_t n = 0; n < f.networks.size(); ++n) {
       const double accuracy = f.networks[n].accuracy_by_scale[i];
-      row.emplace_back(text("%.1f", accuracy));
+      row.emplace_back(format("%.1f", accuracy));
       plot.series[n].x.push_back(f.scales[i].middle);
       plot.series[n].y.push_back(accuracy);
     }
@@ -138,11 +131,11 @@ std::vector<report::Card> cards_of(const std::vector<Sample>& samples, const Dem
   std::vector<report::Card> cards;
   for (const auto& sample : samples) {
     report::Card card{report::picture_of(sample.picture, sample.truth, kSampleWidth), {}};
-    card.lines.push_back({"true: " + sample.truth + text(", factor %.2f", sample.factor)});
+    card.lines.push_back({"true: " + sample.truth + format(", factor %.2f", sample.factor)});
     for (std::size_t n = 0; n < f.networks.size(); ++n)
-      card.lines.push_back({f.networks[n].name + ": " + sample.answers[n] + text(" (%.0f%%)", sample.confidence[n]),
+      card.lines.push_back({f.networks[n].name + ": " + sample.answers[n] + format(" (%.0f%%)", sample.confidence[n]),
                             sample.answers[n] == sample.truth ? Mark::right : Mark::wrong});
-    card.lines.push_back({f.networks.front().name + text("'s estimate: factor %.2f", sample.estimated_factor)});
+    card.lines.push_back({f.networks.front().name + format("'s estimate: factor %.2f", sample.estimated_factor)});
     card.lines.push_back({sample.file});
     cards.push_back(card);
   }
@@ -151,12 +144,12 @@ std::vector<report::Card> cards_of(const std::vector<Sample>& samples, const Dem
 
 void add_samples(report::HtmlPage& page, const DemoFindings& f) {
   page.heading("What the networks say");
-  page.paragraph(
-      text("The first test pictures, with the answers and how sure the networks are. ScDCFNet also tells how large the "
-           "object is, although nobody taught it: a larger object answers at coarser planes of the scale axis, and one "
-           "line fitted on the validation pictures turns the plane into a factor. Over %s test pictures the typical "
-           "(median) error is %.0f%% of the true factor.",
-           grouped(f.size_images).c_str(), f.typical_size_error));
+  page.paragraph(format(
+      "The first test pictures, with the answers and how sure the networks are. ScDCFNet also tells how large the "
+      "object is, although nobody taught it: a larger object answers at coarser planes of the scale axis, and one "
+      "line fitted on the validation pictures turns the plane into a factor. Over %s test pictures the typical "
+      "(median) error is %.0f%% of the true factor.",
+      grouped(f.size_images).c_str(), f.typical_size_error));
   page.cards(cards_of(f.first_samples, f));
   if (f.disagreements.empty()) return;
   page.paragraph("And the first ones on which the two networks disagree:");
@@ -166,23 +159,23 @@ void add_samples(report::HtmlPage& page, const DemoFindings& f) {
 void add_story(report::HtmlPage& page, Plots& plots, const DemoFindings& f) {
   const auto& story = f.story;
   page.heading("Enlarge the picture, and the features move along the scale axis");
-  page.paragraph(
-      text("First-layer features of ScDCFNet for a test picture (%s, factor %.2f) and for the same picture enlarged by "
-           "2^%g. Each column is a plane of the scale axis, with filters as wide as it says. Equivariance means that a "
-           "map of the enlarged picture is the map %d planes to the left of the original, enlarged. A frame marks the "
-           "plane with the highest peak.",
-           story.truth.c_str(), story.factor, story.octaves, story.shift));
+  page.paragraph(format(
+      "First-layer features of ScDCFNet for a test picture (%s, factor %.2f) and for the same picture enlarged by "
+      "2^%g. Each column is a plane of the scale axis, with filters as wide as it says. Equivariance means that a "
+      "map of the enlarged picture is the map %d planes to the left of the original, enlarged. A frame marks the "
+      "plane with the highest peak.",
+      story.truth.c_str(), story.factor, story.octaves, story.shift));
   report::PictureTable table;
   table.columns = {"", "picture"};
-  for (const double width : story.filter_widths) table.columns.push_back(text("filters %.1f px", width));
+  for (const double width : story.filter_widths) table.columns.push_back(format("filters %.1f px", width));
   const char* kinds[] = {"original", "enlarged"};
   for (const auto& channel : story.channels)
     for (std::size_t k = 0; k < 2; ++k) {
       report::PictureTable::Row row;
-      row.label = text("feature %lld, %s", static_cast<long long>(channel.index), kinds[k]);
+      row.label = format("feature %lld, %s", static_cast<long long>(channel.index), kinds[k]);
       row.pictures.push_back(report::picture_of(story.pictures[k], kinds[k], kMapWidth));
       for (std::size_t s = 0; s < channel.maps[k].size(); ++s) {
-        row.pictures.push_back(report::picture_of(channel.maps[k][s], row.label + text(", plane %zu", s), kMapWidth));
+        row.pictures.push_back(report::picture_of(channel.maps[k][s], row.label + format(", plane %zu", s), kMapWidth));
         row.pictures.back().framed = s == channel.strongest[k];
       }
       table.rows.push_back(row);
@@ -206,14 +199,14 @@ void add_story(report::HtmlPage& page, Plots& plots, const DemoFindings& f) {
   }
   plots.add(
       plot, "scale-axis",
-      text("Mean over all features and %s test pictures. Dashed: the curve of the originals moved by %d planes, on "
-           "which that of the enlarged pictures lies if the layer is equivariant.",
-           grouped(story.images).c_str(), story.shift));
+      format("Mean over all features and %s test pictures. Dashed: the curve of the originals moved by %d planes, on "
+             "which that of the enlarged pictures lies if the layer is equivariant.",
+             grouped(story.images).c_str(), story.shift));
 }
 
 void add_errors(report::HtmlPage& page, const DemoFindings& f) {
   page.heading("Equivariance error");
-  page.paragraph(text(
+  page.paragraph(format(
       "How far the features of an enlarged picture are from the enlarged features of the picture: the relative error "
       "|x[Dx] - T x[x]| / |T x[x]| for an enlargement by 2^%g, over %s test pictures whose object stays within the "
       "canvas. ScDCFNet has one number for each plane of the scale axis, finest first; the CNN, which has no such "
@@ -223,16 +216,16 @@ void add_errors(report::HtmlPage& page, const DemoFindings& f) {
   for (const auto& network : f.networks)
     for (const auto& [block, errors] : network.errors) planes = std::max(planes, errors.size());
   std::vector<std::string> columns = {"network", "after", "mean"};
-  for (std::size_t s = 0; s < planes; ++s) columns.push_back(text("plane %zu", s + 1));
+  for (std::size_t s = 0; s < planes; ++s) columns.push_back(format("plane %zu", s + 1));
   report::Table table(columns);
   for (const auto& network : f.networks)
     for (const auto& [block, errors] : network.errors) {
       double sum = 0;
       for (const double error : errors) sum += error;
       std::vector<report::Table::Cell> row = {network.name, block,
-                                              text("%.3f", sum / static_cast<double>(errors.size()))};
+                                              format("%.3f", sum / static_cast<double>(errors.size()))};
       for (std::size_t s = 0; s < planes; ++s)
-        row.emplace_back(errors.size() == 1 || s >= errors.size() ? std::string() : text("%.3f", errors[s]));
+        row.emplace_back(errors.size() == 1 || s >= errors.size() ? std::string() : format("%.3f", errors[s]));
       table.add(row);
     }
   page.table(table);
@@ -248,7 +241,7 @@ void add_how_to_repeat(report::HtmlPage& page, const DemoFindings& f, const fs::
   lines += "scdcf equivariance " + run + "\n";
   lines += "scdcf train --data " + f.data + " --train-size 10000 --out runs/full    # the full network, 60 epochs";
   page.code(lines);
-  page.paragraph(text(
+  page.paragraph(format(
       "Not installed, scdcf is build/bin/scdcf. Made in %.0f s with %d threads by scdcf %s (%s). Data, weights and "
       "order of the pictures are drawn from fixed seeds.",
       f.seconds, threads(), version(), commit()));

@@ -1,22 +1,19 @@
 #include "scdcf/figures/autoencoder_training.h"
 
-#include <ATen/CPUGeneratorImpl.h>
 #include <torch/torch.h>
 
 #include <cmath>
-#include <cstdio>
 #include <mutex>
 
 #include "scdcf/core/error.h"
 #include "scdcf/core/for_each.h"
+#include "scdcf/core/format.h"
 #include "scdcf/data/datasets.h"
 #include "scdcf/figures/digits.h"
 #include "scdcf/train/checkpoint.h"
 #include "scdcf/train/device_images.h"
 #include "scdcf/train/device_work.h"
-#include "scdcf/train/optimizer.h"
 #include "scdcf/train/random.h"
-#include "scdcf/train/replay.h"
 #include "scdcf/train/step.h"
 #include "scdcf/train/stream_scope.h"
 #include "scdcf/train/trainer.h"
@@ -63,10 +60,8 @@ bool read_trained(models::AutoEncoder& network, const std::filesystem::path& fil
   }
 }
 
-torch::Tensor order_of_epoch(int64_t count, uint64_t seed, int64_t epoch) {
-  auto generator =
-      at::detail::createCPUGenerator(train::stream_seed(seed, train::Purpose::order, static_cast<uint64_t>(epoch)));
-  return torch::randperm(count, generator, torch::kLong);
+train::Outcome squared_error(const torch::Tensor& decoded, const torch::Tensor& images, const torch::Tensor&) {
+  return {torch::mse_loss(decoded, images), {}};
 }
 
 void fit(models::AutoEncoder& network, const AutoEncoderRun& run, const AutoEncoderStudy& study,
@@ -74,45 +69,32 @@ void fit(models::AutoEncoder& network, const AutoEncoderRun& run, const AutoEnco
   train::TrainOptions how;
   how.weight_decay = 0;
   train::Optimizer optimizer(network, how);
+  train::Step step(network, optimizer, images, how, squared_error);
   network.train();
-  const auto on_device = torch::TensorOptions(images.device());
-  auto indices = torch::zeros({study.batch}, on_device.dtype(torch::kLong));
-  auto sum = torch::zeros({}, on_device);
-  optimizer.set_learning_rate(0);  // preparing the step for replay runs it a few times
-  train::Replay step(
-      [&] {
-        const auto batch = images.images(indices);
-        const auto loss = torch::mse_loss(network.forward(batch), batch);
-        const auto gradients = torch::autograd::grad({loss}, optimizer.parameters());
-        const torch::NoGradGuard no_grad;
-        optimizer.step(gradients, torch::isfinite(loss));
-        sum += loss;
-      },
-      images.device());
   for (int64_t epoch = 0; epoch < study.epochs; ++epoch) {
     const double part = study.epochs > 1 ? static_cast<double>(epoch) / static_cast<double>(study.epochs - 1) : 0;
     optimizer.set_learning_rate(study.first_rate * std::pow(study.last_rate / study.first_rate, part));
-    const auto order = order_of_epoch(images.count(), run.seed, epoch).to(images.device());
-    sum.zero_();
-    int64_t steps = 0;
-    for (int64_t first = 0; first + study.batch <= images.count(); first += study.batch, ++steps) {
-      indices.copy_(order.narrow(0, first, study.batch));
-      step.run();
+    torch::Tensor order;
+    {
+      const train::DeviceWork uploads;
+      const auto stream = train::random_stream(run.seed, train::Purpose::order, epoch);
+      order = torch::randperm(images.count(), stream, torch::kLong).to(images.device());
     }
-    const double mean = sum.item<double>() / static_cast<double>(steps);
-    require(std::isfinite(mean), label_of(run), ": the loss is not finite in epoch ", epoch + 1);
-    char text[120];
-    std::snprintf(text, sizeof text, "%s: epoch %lld/%lld  mean squared error %.5f", label_of(run).c_str(),
-                  static_cast<long long>(epoch + 1), static_cast<long long>(study.epochs), mean);
-    note(text);
+    step.reset_totals();
+    for (int64_t first = 0; first + study.batch <= images.count(); first += study.batch)
+      step.run(order.narrow(0, first, study.batch), {}, /*dropout_seed=*/0);
+    const auto totals = step.totals();
+    require(totals.first_bad_step < 0, label_of(run), ": the loss is not finite in epoch ", epoch + 1);
+    note(format("%s: epoch %lld/%lld  mean squared error %.5f", label_of(run).c_str(),
+                static_cast<long long>(epoch + 1), static_cast<long long>(study.epochs),
+                totals.loss / static_cast<double>(totals.count)));
   }
 }
 
 double mean_error(models::AutoEncoder& network, const train::DeviceImages& images) {
   const torch::NoGradGuard no_grad;
   auto sum = torch::zeros({}, torch::TensorOptions(images.device()).dtype(torch::kDouble));
-  for (const auto& indices :
-       torch::arange(images.count(), torch::TensorOptions(images.device()).dtype(torch::kLong)).split(200)) {
+  for (const auto& indices : images.range(0, images.count()).split(200)) {
     const auto batch = images.images(indices);
     sum += torch::mse_loss(network.forward(batch), batch, at::Reduction::Sum) / batch[0].numel();
   }
@@ -120,9 +102,7 @@ double mean_error(models::AutoEncoder& network, const train::DeviceImages& image
 }
 
 std::shared_ptr<models::AutoEncoder> initial_network(const AutoEncoderRun& run, const AutoEncoderStudy& study) {
-  static std::mutex initialising;  // torch draws weights from one stream of random numbers
-  const std::lock_guard<std::mutex> lock(initialising);
-  torch::manual_seed(run.seed);
+  const train::WeightsScope weights(run.seed);
   return std::make_shared<models::AutoEncoder>(models::AutoEncoderOptions{run.model, run.modes, study.image_size});
 }
 

@@ -1,7 +1,7 @@
 // Figure 3: how the truncated scale axis spoils equivariance as the network gets deeper (Section 6.2).
 #include <cmath>
-#include <cstdio>
 
+#include "scdcf/core/format.h"
 #include "scdcf/figures/digits.h"
 #include "scdcf/figures/figures.h"
 #include "scdcf/report/plot.h"
@@ -64,12 +64,8 @@ report::Plot panel(const std::string& title, const std::vector<Curve>& curves) {
 
 std::string last_errors(const std::vector<Curve>& curves) {
   std::string text;
-  for (const auto& curve : curves) {
-    char part[32];
-    std::snprintf(part, sizeof part, "%s%.3f +- %.3f", text.empty() ? "" : ", ", curve.error.back(),
-                  curve.uncertainty.back());
-    text += part;
-  }
+  for (const auto& curve : curves)
+    text += format("%s%.3f +- %.3f", text.empty() ? "" : ", ", curve.error.back(), curve.uncertainty.back());
   return text;
 }
 
@@ -126,16 +122,15 @@ Reproduction reproduce_depth(const FigureOptions& options) {
   double deepest_gain = 1e9;  // zero over replicate at the last layer, least over L_alpha > 1
   for (size_t i = 1; i < zero.size(); ++i)
     deepest_gain = std::min(deepest_gain, zero[i].error.back() / replicate[i].error.back());
-  char text[300];
-  std::snprintf(text, sizeof text, "after %d layers, L_alpha = 1, 2, 3, 5: %s (zero), %s (replicate)", layers,
-                last_errors(zero).c_str(), last_errors(replicate).c_str());
-  found.statements.push_back({"the error grows with depth and is smaller for fewer taps in scale", text,
+  found.statements.push_back({"the error grows with depth and is smaller for fewer taps in scale",
+                              "after " + std::to_string(layers) + " layers, L_alpha = 1, 2, 3, 5: " +
+                                  last_errors(zero) + " (zero), " + last_errors(replicate) + " (replicate)",
                               grows_with_taps(zero) && grows_with_taps(replicate) &&
                                   zero.back().error.back() > 2 * zero.back().error.front()});
-  std::snprintf(text, sizeof text, "with more than one tap the error of replicate is at least %.1f times smaller",
-                deepest_gain);
   found.statements.push_back(
-      {"one-sided replicate padding alleviates the error against zero padding", text, deepest_gain > 1.5});
+      {"one-sided replicate padding alleviates the error against zero padding",
+       format("with more than one tap the error of replicate is at least %.1f times smaller", deepest_gain),
+       deepest_gain > 1.5});
   return found;
 }
 

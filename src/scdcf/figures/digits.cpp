@@ -10,7 +10,7 @@ namespace scdcf::figures {
 
 std::string digit_source(const FigureOptions& options) {
   if (options.data.empty()) return data::find_dataset("mnist", options.data_dir).empty() ? "glyphs" : "mnist";
-  require(options.data == "mnist" || options.data == "fashion" || options.data == "glyphs", "--data: got \"",
+  require(options.data == "mnist" || options.data == "fashion" || options.data == "glyphs", "data: got \"",
           options.data, "\", expected mnist, fashion or glyphs");
   return options.data;
 }

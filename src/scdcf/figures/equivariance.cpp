@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "scdcf/core/format.h"
 #include "scdcf/figures/digits.h"
 #include "scdcf/figures/figures.h"
 #include "scdcf/nn/joint_conv.h"
@@ -86,12 +86,6 @@ std::vector<LayerMaps> layer_maps(Blocks blocks, const torch::Tensor& image, con
   return layers;
 }
 
-std::string error_text(double error) {
-  char text[48];
-  std::snprintf(text, sizeof text, "relative error %.3f", error);
-  return text;
-}
-
 /// The channel with the most ink, as x[x], x[Dx], T x[x] and the difference of the last two in units of the largest
 /// x[Dx].
 report::GridRow grid_row(const std::string& label, const LayerMaps& maps) {
@@ -101,7 +95,7 @@ report::GridRow grid_row(const std::string& label, const LayerMaps& maps) {
   return {label,
           {map_of(of(maps.original), unit), map_of(of(maps.transformed), unit), map_of(of(maps.expected), unit),
            map_of((of(maps.transformed) - of(maps.expected)).abs(), unit)},
-          {"", "", "", error_text(maps.error())},
+          {"", "", "", format("relative error %.3f", maps.error())},
           {}};
 }
 
@@ -162,14 +156,12 @@ Reproduction reproduce_equivariance(const FigureOptions& options) {
                   ", enlarged by 2^0.5; ScDCFNet: K = 8, K_alpha = L_alpha = 3, nine scales a quarter octave apart, "
                   "widths 10 to 40 pixels, the middle scale is shown; CNN: 5x5 kernels; batch-norm, ReLU, 2x2 average "
                   "pooling; relative L2 error over all channels";
-  char text[160];
-  std::snprintf(text, sizeof text,
-                "relative error %.3f and %.3f in layers 1 and 2 of ScDCFNet, %.3f and %.3f in the CNN", means[0][0],
-                means[0][1], means[1][0], means[1][1]);
   // "Approximately" has no number in the paper: an error below 0.15 in both layers and below a third of the CNN's error
   // are ours.
   found.statements.push_back(
-      {"equivariance still approximately holds for ScDCFNet after discretisation, but not for a regular CNN", text,
+      {"equivariance still approximately holds for ScDCFNet after discretisation, but not for a regular CNN",
+       format("relative error %.3f and %.3f in layers 1 and 2 of ScDCFNet, %.3f and %.3f in the CNN", means[0][0],
+              means[0][1], means[1][0], means[1][1]),
        means[0][0] < 0.15 && means[0][1] < 0.15 && means[1][0] > 3 * means[0][0] && means[1][1] > 3 * means[0][1]});
   return found;
 }

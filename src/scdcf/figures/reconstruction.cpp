@@ -2,8 +2,8 @@
 #include <torch/torch.h>
 
 #include <cmath>
-#include <cstdio>
 
+#include "scdcf/core/format.h"
 #include "scdcf/figures/autoencoder_training.h"
 #include "scdcf/figures/digits.h"
 #include "scdcf/figures/rescaled_codes.h"
@@ -25,10 +25,7 @@ std::vector<int64_t> digits_of_middle_size(const data::ImageSet& set, size_t cou
 }
 
 std::string caption(const torch::Tensor& image, const torch::Tensor& expected) {
-  char text[32];
-  std::snprintf(text, sizeof text, "error %.2f",
-                relative_errors(thresholded(image), thresholded(expected)).item<double>());
-  return text;
+  return format("error %.2f", relative_errors(thresholded(image), thresholded(expected)).item<double>());
 }
 
 }  // namespace
@@ -45,11 +42,7 @@ Reproduction reproduce_reconstruction(const FigureOptions& options) {
 
   report::ImageGrid grid;
   grid.title = "Images decoded from a rescaled code";
-  for (const double beta : betas) {
-    char text[48];
-    std::snprintf(text, sizeof text, beta == 0 ? "beta = 0" : "beta = %+.1f", beta);
-    grid.columns.emplace_back(text);
-  }
+  for (const double beta : betas) grid.columns.push_back(beta == 0 ? "beta = 0" : format("beta = %+.1f", beta));
   grid.colours = pixels::ColourMap::grey;
   grid.range = report::ValueRange{0, 1};
   grid.map_pixels = 168;
@@ -58,7 +51,7 @@ Reproduction reproduce_reconstruction(const FigureOptions& options) {
       "T also moves along scale.  Error: relative L2 distance to D x, both images thresholded\n"
       "at half of their maximum.  Grey: 0 to 1.";
   for (const int64_t index : digits_of_middle_size(splits.test, 2)) {
-    const auto image = test.images(torch::full({1}, index, torch::TensorOptions(device).dtype(torch::kLong)));
+    const auto image = test.images(test.range(index, 1));
     report::GridRow truth{"D x", {}, {}, {}}, plain{"CNN\nDecoder(D C)", {}, {}, {}},
         equivariant{"ScDCFNet\nDecoder(T C)", {}, {}, {}};
     for (const double beta : betas) {
@@ -77,8 +70,7 @@ Reproduction reproduce_reconstruction(const FigureOptions& options) {
   Reproduction found;
   found.pictures = report::write_grid(grid, options.folder("reconstruction"), "reconstruction");
   found.table = report::Table({"beta", "CNN", "ScDCFNet"});
-  const auto all = test.images(
-      torch::arange(std::min<int64_t>(test.count(), 200), torch::TensorOptions(device).dtype(torch::kLong)));
+  const auto all = test.images(test.range(0, 200));
   double cnn_sum = 0, scdcf_sum = 0;
   for (const double beta : betas) {
     const auto expected = thresholded(rescaled_images(all, beta));
@@ -97,11 +89,9 @@ Reproduction reproduce_reconstruction(const FigureOptions& options) {
                   "; the table gives the relative error of thresholded images, mean over " +
                   std::to_string(all.size(0)) + " test images";
   if (options.quick) return found;  // so little training leaves nothing to compare in the images
-  char text[160];
-  std::snprintf(text, sizeof text, "mean error at the four scales beta != 0: ScDCFNet %.3f, CNN %.3f", scdcf_sum,
-                cnn_sum);
   found.statements.push_back(
-      {"the ScDCFNet auto-encoder generates rescaled versions of the input from T C, the CNN from D C does not", text,
+      {"the ScDCFNet auto-encoder generates rescaled versions of the input from T C, the CNN from D C does not",
+       format("mean error at the four scales beta != 0: ScDCFNet %.3f, CNN %.3f", scdcf_sum, cnn_sum),
        scdcf_sum < 0.8 * cnn_sum});
   return found;
 }

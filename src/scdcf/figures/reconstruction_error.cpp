@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "scdcf/core/format.h"
 #include "scdcf/figures/autoencoder_training.h"
 #include "scdcf/figures/rescaled_codes.h"
 #include "scdcf/report/plot.h"
@@ -45,10 +45,9 @@ struct MeanErrors {
 MeanErrors mean_errors(models::AutoEncoder& network, const train::DeviceImages& test, double beta) {
   constexpr int64_t kBatch = 200;
   const torch::NoGradGuard no_grad;
-  const auto all = torch::arange(test.count(), torch::TensorOptions(test.device()).dtype(torch::kLong));
   const auto on_device = torch::TensorOptions(test.device()).dtype(torch::kDouble);
   auto sums = torch::zeros({2}, on_device), distances = torch::zeros({2}, on_device);
-  for (const auto& indices : all.split(kBatch)) {
+  for (const auto& indices : test.range(0, test.count()).split(kBatch)) {
     const auto images = test.images(indices), expected = rescaled_images(images, beta);
     const auto decoded = network.decode(rescaled_code(network, images, beta));
     sums += torch::stack(
@@ -62,11 +61,8 @@ MeanErrors mean_errors(models::AutoEncoder& network, const train::DeviceImages& 
 /// "CNN: 0.81, K = 5: 0.52, ...".
 std::string listed(const std::vector<ErrorCurve>& curves, const std::function<double(const ErrorCurve&)>& value) {
   std::string text;
-  for (const auto& curve : curves) {
-    char part[64];
-    std::snprintf(part, sizeof part, "%s%s: %.3f", text.empty() ? "" : ", ", curve.name.c_str(), value(curve));
-    text += part;
-  }
+  for (const auto& curve : curves)
+    text += format("%s%s: %.3f", text.empty() ? "" : ", ", curve.name.c_str(), value(curve));
   return text;
 }
 

@@ -28,7 +28,7 @@ Variant dss_variant(const char* name, const std::string& shrinking) {
           "Worrall and Welling 2019",
           "translations and shrinking by powers of two, jointly, between " + shrinking,
           Maps::scales,
-          {"scales", "scale-taps"},
+          {"scales", "scale_taps"},
           [](ModelOptions& options) {
             if (options.scales == 0) options.scales = 2;
             if (options.scale_taps == 0) options.scale_taps = 1;

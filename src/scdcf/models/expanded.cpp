@@ -37,8 +37,8 @@ ExpandedDefaults ExpandedDefaults::for_natural_images(int modes) {
 }
 
 std::vector<std::string> expanded_options() {
-  return {"modes",        "scale-modes",   "scale-taps", "scales",   "scale-step",
-          "finest-width", "scale-padding", "basis",      "algorithm"};
+  return {"modes",        "scale_modes",   "scale_taps", "scales",   "scale_step",
+          "finest_width", "scale_padding", "basis",      "algorithm"};
 }
 
 void resolve_expanded(ModelOptions& options, const ExpandedDefaults& defaults) {

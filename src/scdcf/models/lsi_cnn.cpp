@@ -16,7 +16,7 @@ Variant lsi_variant(const char* name, int scales, double step) {
           "Kanazawa et al. 2014",
           "translations; each layer invariant to local scalings",
           Maps::plain,
-          {"scales", "scale-step"},
+          {"scales", "scale_step"},
           [=](ModelOptions& options) { resolve_scale_set(options, scales, step); },
           multi_scale_convolutions<nn::LocalScaleConv>};
 }

@@ -1,29 +1,26 @@
 #include "scdcf/models/options.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "scdcf/core/error.h"
+#include "scdcf/models/option_list.h"
 
 namespace scdcf::models {
 
 void refuse_unknown_options(const ModelOptions& options, const std::vector<std::string>& known) {
-  const std::pair<const char*, bool> given[] = {
-      {"modes", options.modes != 0},
-      {"scale-modes", options.scale_modes != 0},
-      {"scale-taps", options.scale_taps != 0},
-      {"scales", options.scales != 0},
-      {"scale-step", options.scale_step != 0},
-      {"finest-width", options.finest_width != 0},
-      {"scale-padding", !options.scale_padding.empty()},
-      {"pooling", !options.pooling.empty()},
-      {"basis", !options.basis.empty()},
-      {"algorithm", !options.algorithm.empty()},
-      {"width", options.width != 0},
+  static const std::vector<std::string> always = {"model",    "classes", "in_channels", "image_size",
+                                                  "channels", "hidden",  "dropout"};
+  const auto has = [](const auto& names, const char* name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
   };
-  for (const auto& [name, is_given] : given)
-    require(!is_given || std::find(known.begin(), known.end(), name) != known.end(), "model ", options.name,
-            " has no option --", name);
+  ModelOptions given = options, left_open;
+  std::vector<std::string> texts;
+  visit_options(left_open, [&](const auto& option) { texts.push_back(option_text(option.value)); });
+  auto text = texts.begin();
+  visit_options(given, [&](const auto& option) {
+    require(option_text(option.value) == *text++ || has(always, option.name) || has(known, option.name), option.name,
+            ": model ", options.name, " has no such option");
+  });
 }
 
 void resolve_common(ModelOptions& options, const CommonLimits& limits) {

@@ -26,7 +26,7 @@ ModelEntry sevf_entry() {
                          "Marcos et al. 2018",
                          "translations; local scalings turn the vectors of every layer",
                          Maps::vectors,
-                         {"scales", "scale-step"},
+                         {"scales", "scale_step"},
                          [](ModelOptions& options) { resolve_scale_set(options, 8, 1.0 / 3); },  // 1.26^-4 .. 1.26^3
                          vector_convolutions},
                         {23, 45, 68});

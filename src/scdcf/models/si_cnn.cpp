@@ -16,7 +16,7 @@ Variant si_variant(const char* name, int scales, double step) {
           "Xu et al. 2014",
           "scalings and translations, each column of scale by itself",
           Maps::scales,
-          {"scales", "scale-step"},
+          {"scales", "scale_step"},
           [=](ModelOptions& options) { resolve_scale_set(options, scales, step); },
           multi_scale_convolutions<nn::RescaledKernelConv>};
 }

@@ -31,7 +31,7 @@ Variant ss_variant(const char* name, std::function<void(ModelOptions&)> resolve)
           "Ghosh and Gupta 2019",
           "translations; each layer invariant to local scalings",
           Maps::plain,
-          {"modes", "scales", "scale-step", "finest-width"},
+          {"modes", "scales", "scale_step", "finest_width"},
           std::move(resolve),
           ss_convolutions};
 }

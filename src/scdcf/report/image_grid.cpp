@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <sstream>
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/format.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/pixels/bitmap_font.h"
 
@@ -33,11 +33,7 @@ int width_of(const std::string& text) {
 
 int height_of(const std::string& text) { return static_cast<int>(lines_of(text).size()) * kLine; }
 
-std::string number_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", std::abs(value) < 1e-12 ? 0.0 : value);
-  return text;
-}
+std::string number_text(double value) { return format("%.3g", std::abs(value) < 1e-12 ? 0.0 : value); }
 
 /// Lines below each other, the first with its upper edge at y: from x on, or about x where they are centred.
 void add_lines(std::vector<Label>& labels, const std::string& text, int x, int y, bool centred) {

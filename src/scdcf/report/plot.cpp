@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <iomanip>
 #include <limits>
 #include <set>
 #include <sstream>
 
 #include "scdcf/core/error.h"
+#include "scdcf/files/atomic_file.h"
 
 namespace scdcf::report {
 namespace {
@@ -21,18 +21,6 @@ namespace {
 /// Colours that stay apart for colour-blind readers and in grey print.
 constexpr std::array<const char*, 9> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9",
                                                  "#333333", "#e69f00", "#7f3c8d", "#8c8c8c"};
-
-/// The whole file or none of it: written beside its place and moved there.
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  const auto partial = path.string() + ".part";
-  {
-    std::ofstream stream(partial, std::ios::binary);
-    stream << text;
-    stream.flush();
-    require(stream.good(), path.string(), ": could not be written");
-  }
-  std::filesystem::rename(partial, path);
-}
 
 std::string quoted(const std::string& text) {
   std::string result = "\"";
@@ -194,8 +182,8 @@ std::string write_panels(const std::vector<Plot>& panels, const std::filesystem:
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   require(!failed, folder.string(), ": the folder could not be made: ", failed.message());
-  write_file(folder / (stem + ".dat"), data(panels));
-  write_file(folder / (stem + ".gp"), script(panels, stem));
+  files::write_file_atomically(folder / (stem + ".dat"), data(panels));
+  files::write_file_atomically(folder / (stem + ".gp"), script(panels, stem));
   if (run_gnuplot(folder, stem + ".gp")) return "";
   return "no picture: gnuplot is missing or failed; the numbers are in " + (folder / (stem + ".dat")).string();
 }

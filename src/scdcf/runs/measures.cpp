@@ -3,15 +3,14 @@
 #include <torch/torch.h>
 
 #include <numeric>
-#include <random>
 
 #include "scdcf/bench/measure.h"
+#include "scdcf/bench/training_step.h"
 #include "scdcf/core/error.h"
 #include "scdcf/models/operation_count.h"
 #include "scdcf/models/registry.h"
 #include "scdcf/theory/deformation.h"
 #include "scdcf/theory/equivariance.h"
-#include "scdcf/train/step.h"
 #include "scdcf/train/stream_scope.h"
 #include "scdcf/train/trainer.h"
 
@@ -29,10 +28,8 @@ class DeformedImages {
  public:
   DeformedImages(const train::DeviceImages& images, double gradient) : images_(images), gradient_(gradient) {}
 
-  torch::Tensor batch(int64_t first, int64_t count) const {
-    const auto indices =
-        torch::arange(first, first + count, torch::TensorOptions(images_.device()).dtype(torch::kLong));
-    const auto images = images_.images(indices);
+  torch::Tensor batch(int64_t first, int64_t most) const {
+    const auto images = images_.images(images_.range(first, most));
     if (gradient_ == 0) return images;
     // Waves of half the picture: strokes bend, they do not crumple.
     const auto tau = theory::random_deformation(images.size(2), images.size(3), gradient_,
@@ -43,21 +40,19 @@ class DeformedImages {
   double accuracy(models::Network& network) const {
     int64_t correct = 0;
     for (int64_t first = 0; first < images_.count(); first += kMeasureBatch) {
-      const int64_t count = std::min(kMeasureBatch, images_.count() - first);
-      const auto indices =
-          torch::arange(first, first + count, torch::TensorOptions(images_.device()).dtype(torch::kLong));
-      correct += network.forward(batch(first, count)).argmax(1).eq(images_.labels(indices)).sum().item<int64_t>();
+      const auto labels = images_.labels(images_.range(first, kMeasureBatch));
+      correct += network.forward(batch(first, kMeasureBatch)).argmax(1).eq(labels).sum().item<int64_t>();
     }
     return static_cast<double>(correct) / static_cast<double>(images_.count());
   }
 
   /// ||x[D_g D_tau x] - T_g x[x]|| / ||T_g x[x]|| of the last features.
   double equivariance_error(models::Network& network) const {
-    const int64_t count = std::min<int64_t>(64, images_.count());
+    constexpr int64_t kImages = 64;
     const double own_step = network.scale_step(), step = own_step > 0 ? own_step : 0.25;
     const theory::GroupElement g{step, 0, 0};
-    const auto original = DeformedImages(images_, 0).batch(0, count);
-    const auto moved = theory::act_on_image(batch(0, count) - images_.black(), g) + images_.black();
+    const auto original = DeformedImages(images_, 0).batch(0, kImages);
+    const auto moved = theory::act_on_image(batch(0, kImages) - images_.black(), g) + images_.black();
     const auto of_original = network.features(original), of_moved = network.features(moved);
     require(!of_original.empty(), "deformation: the network does not tell its features");
     return mean_of(
@@ -68,18 +63,6 @@ class DeformedImages {
   const train::DeviceImages& images_;
   double gradient_;
 };
-
-/// Noise with labels in turn: what a network costs does not depend on what it sees.
-data::ImageSet noise_images(const models::ModelOptions& model, int64_t count) {
-  data::ImageSet set;
-  set.channels = static_cast<int>(model.in_channels);
-  set.height = set.width = static_cast<int>(model.image_size);
-  set.pixels.resize(static_cast<size_t>(count * set.image_bytes()));
-  std::minstd_rand random(1);
-  for (auto& pixel : set.pixels) pixel = static_cast<uint8_t>(random() >> 8);
-  for (int64_t i = 0; i < count; ++i) set.labels.push_back(static_cast<int32_t>(i % model.classes));
-  return set;
-}
 
 }  // namespace
 
@@ -116,38 +99,33 @@ nlohmann::ordered_json measure_deformation(models::Network& network, const data:
 nlohmann::ordered_json measure_cost(const train::RunConfig& config) {
   constexpr double kSecondsPerTiming = 1.5;
   const auto device = train::device_of(config.train);
-  auto options = config.model;
-  options.image_size = config.data.size;
-  const auto network = models::make_model(options);
+  bench::TrainingSetup setup{config.model, config.train};
+  setup.model.image_size = config.data.size;
+  setup.train.batch = device.is_cuda() ? 128 : 32;
   const auto multiply_adds = models::count_multiply_adds(
-      *network, torch::zeros({1, options.in_channels, options.image_size, options.image_size}));
-  train::apply_precision(config.train, device);
-  network->to(device);
+      *models::make_model(setup.model),
+      torch::zeros({1, setup.model.in_channels, setup.model.image_size, setup.model.image_size}));
   const train::StreamScope stream(device);
-  const int64_t batch = device.is_cuda() ? 128 : 32;
-  const train::DeviceImages images(noise_images(models::resolve(options), batch), {0.5}, {0.25}, device);
-  const auto indices = torch::arange(batch, torch::TensorOptions(device).dtype(torch::kLong));
-  const auto pixels = images.images(indices);
+  bench::TrainingStep step(setup, device);
+  auto& network = step.network();
+  const auto pixels = step.images().images(step.indices());
   const auto infer = [&] {
     const torch::NoGradGuard no_grad;
-    network->eval();
-    network->forward(pixels);
+    network.eval();
+    network.forward(pixels);
   };
-  train::Optimizer optimizer(*network, config.train);
-  double training_ms = 0, bytes = 0;
   const double inference_ms = bench::median_ms({infer}, device, kSecondsPerTiming).front();
-  {
-    network->train();
-    train::Step step(*network, optimizer, images, config.train);
-    uint64_t seed = 0;
-    const auto train = [&] { step.run(indices, {}, ++seed); };
-    bytes = bench::peak_extra_bytes(train, device);
-    training_ms = bench::median_ms({train}, device, kSecondsPerTiming).front();
-  }
-  const auto images_a_batch = static_cast<double>(batch);
-  return {{"parameters", models::parameter_count(*network)}, {"multiply_adds", multiply_adds},
-          {"inference_ms", inference_ms / images_a_batch},   {"training_ms", training_ms / images_a_batch},
-          {"training_bytes", bytes / images_a_batch},        {"batch", batch}};
+  network.train();
+  const auto train = [&] { step.run(); };
+  const double bytes = bench::peak_extra_bytes(train, device);
+  const double training_ms = bench::median_ms({train}, device, kSecondsPerTiming).front();
+  const auto images = static_cast<double>(setup.train.batch);
+  return {{"parameters", models::parameter_count(network)},
+          {"multiply_adds", multiply_adds},
+          {"inference_ms", inference_ms / images},
+          {"training_ms", training_ms / images},
+          {"training_bytes", bytes / images},
+          {"batch", setup.train.batch}};
 }
 
 }  // namespace scdcf::runs

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <deque>
 #include <set>
 #include <thread>
 
 #include "scdcf/core/error.h"
 #include "scdcf/core/for_each.h"
+#include "scdcf/core/format.h"
 #include "scdcf/runs/time_left.h"
 #include "scdcf/terminal/clock_text.h"
 
@@ -31,7 +31,7 @@ class Queue {
  public:
   Queue(const std::vector<PlannedRun>& runs, ResultsStore& store, const Runner& runner, const QueueOptions& options)
       : store_(store), runner_(runner), options_(options) {
-    require(options.jobs >= 1, "--jobs: got ", options.jobs, ", expected 1 or more");
+    require(options.jobs >= 1, "jobs: got ", options.jobs, ", expected 1 or more");
     std::set<std::string> known;
     for (const auto& run : runs) {
       const auto key = key_of(run);
@@ -197,8 +197,7 @@ class Queue {
   }
 
   void finished(const PlannedRun& run, const std::string& label, const RunRecord& result) {
-    char text[96] = "done";
-    if (run.measure != Measure::cost) std::snprintf(text, sizeof text, "%.2f%%", 100 * result.accuracy);
+    const auto text = run.measure == Measure::cost ? "done" : format("%.2f%%", 100 * result.accuracy);
     std::string line;
     {
       const std::lock_guard<std::mutex> lock(mutex_);

@@ -40,7 +40,7 @@ void prepare_run_folder(const fs::path& folder, const train::RunConfig& config, 
   const auto file = folder / "config.json";
   std::error_code failed;
   if (fs::exists(file, failed)) {
-    require(resume, folder.string(), ": holds a run already: add --resume to go on with it, or choose another --out");
+    require(resume, folder.string(), ": holds a run already: resume it, or choose another folder");
     const nlohmann::json before = train::to_json(read_run_config(folder)), now = train::to_json(config);
     for (const auto& change : nlohmann::json::diff(before, now)) {
       const std::string path = change.at("path");

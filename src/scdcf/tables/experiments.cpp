@@ -5,6 +5,7 @@
 #include "scdcf/core/error.h"
 #include "scdcf/runs/train_runner.h"
 #include "scdcf/tables/plans.h"
+#include "scdcf/train/jobs.h"
 
 namespace scdcf::tables {
 namespace {
@@ -26,10 +27,8 @@ void tell(const PlanOptions& options, const std::string& name, const runs::Queue
 }
 
 void run_plan(const std::string& name, const PlanOptions& options, const Plan& plan, int jobs) {
-  require(!plan.empty(), "reproduce ", name,
-          ": nothing is left to run with these --models, --sizes, --augmentation; see scdcf reproduce --help");
-  require(jobs == 1 || options.device != "cpu", "--jobs: got ", jobs,
-          ", expected 1 on the CPU, where one run uses every core already");
+  require(!plan.empty(), "reproduce ", name, ": nothing is left to run with these models, sizes and augmentation");
+  train::check_jobs(jobs, options.device);
   runs::ResultsStore store(options.out);
   runs::SplitsCache cache;
   check_data(plan, store, cache);
@@ -47,7 +46,7 @@ void run_plan(const std::string& name, const PlanOptions& options, const Plan& p
   tell(options, name, summary);
   require(summary.failed.empty(), "reproduce ", name, ": ", summary.failed.size(), " of ", summary.planned,
           " runs have failed twice, the first: ", summary.failed.empty() ? "" : summary.failed.front(),
-          "; try again with --retry-failed");
+          "; the option retry-failed tries them again");
 }
 
 Experiment digits(const std::string& data, const std::string& what) {

@@ -2,9 +2,9 @@
 
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 
+#include "scdcf/core/format.h"
 #include "scdcf/tables/plans.h"
 
 namespace scdcf::tables {
@@ -75,13 +75,7 @@ std::string text_of(const Summary& summary) {
 }
 
 std::string text_of(const PaperValue& value) {
-  std::array<char, 48> text{};
-  if (value.deviation < 0) {
-    std::snprintf(text.data(), text.size(), "%.2f", value.mean);
-  } else {
-    std::snprintf(text.data(), text.size(), "%.2f ± %.2f", value.mean, value.deviation);
-  }
-  return text.data();
+  return value.deviation < 0 ? format("%.2f", value.mean) : format("%.2f ± %.2f", value.mean, value.deviation);
 }
 
 std::string with_commas(std::int64_t number) {

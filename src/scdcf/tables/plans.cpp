@@ -9,8 +9,8 @@
 namespace scdcf::tables {
 namespace {
 
-// Of --quick: enough for networks of digits to know much more than chance, seconds each. Those of natural images take
-// longer and learn less from as little: a few steps, to go through every part of a run.
+// Of quick runs: enough for networks of digits to know much more than chance, seconds each. Those of natural images
+// take longer and learn less from as little: a few steps, to go through every part of a run.
 constexpr std::int64_t kQuickTrain = 200, kQuickValidation = 50, kQuickTest = 200, kQuickEpochs = 6, kQuickBatch = 16;
 constexpr std::int64_t kQuickNaturalTrain = 64, kQuickNaturalEpochs = 2;
 constexpr std::int64_t kGeneralisationTest = 10000;
@@ -42,7 +42,7 @@ std::vector<int> realisations(const PlanOptions& options, int count) {
 
 std::vector<bool> augmentations(const PlanOptions& options) {
   require(options.augmentation == "plain" || options.augmentation == "plus" || options.augmentation == "both",
-          "--augmentation: got \"", options.augmentation, "\", expected plain, plus or both");
+          "augmentation: got \"", options.augmentation, "\", expected plain, plus or both");
   if (options.augmentation == "plain") return {false};
   if (options.augmentation == "plus") return {true};
   return options.quick ? std::vector<bool>{false} : std::vector<bool>{false, true};

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "scdcf/core/format.h"
 #include "scdcf/tables/report_parts.h"
 #include "scdcf/tables/store_report.h"
 
@@ -207,8 +208,7 @@ ReportSection ablation_section(const std::vector<Run>& runs, const Subject& subj
   table.labels = {"K_alpha", "K", "K K_alpha / 45"};
   table.columns = titles(columns);
   for (const auto& pair : ablation_pairs()) {
-    char share[16];
-    std::snprintf(share, sizeof share, "%.2f", pair.scale_modes * pair.modes / 45.0);
+    const auto share = format("%.2f", pair.scale_modes * pair.modes / 45.0);
     ReportTable::Row row{{std::to_string(pair.scale_modes), std::to_string(pair.modes), share}, {}};
     for (const auto& column : columns) {
       const CellId printed{subject.data,     28,        column.augmented, column.train_size, "scdcfnet",

@@ -1,19 +1,13 @@
 // What goes beyond the paper: unseen scales, deformation, cost.
 #include <algorithm>
-#include <cstdio>
 #include <set>
 
+#include "scdcf/core/format.h"
 #include "scdcf/tables/report_parts.h"
 #include "scdcf/tables/store_report.h"
 
 namespace scdcf::tables {
 namespace {
-
-std::string number(const char* format, double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
 
 /// These are no experiments of the paper; they train like its tables.
 std::string setting_text(const std::string& protocol) {
@@ -39,7 +33,7 @@ void add_curves(ReportSection& section, const Curves& curves, const std::vector<
   table.stem = stem;
   table.title = plot.title + ": " + plot.y_label;
   table.labels = {"network"};
-  for (const double place : places) table.columns.push_back(number(column_format, place));
+  for (const double place : places) table.columns.push_back(format(column_format, place));
   for (const auto& name : order) {
     const auto found = curves.find(name);
     if (found == curves.end()) continue;
@@ -117,7 +111,7 @@ std::vector<ReportSection> report_scale_generalisation(const std::vector<Run>& r
   }
   std::vector<ReportSection> sections;
   for (const auto& [subject, curves] : subjects) {
-    const auto range = number("%g", subject.smallest) + " to " + number("%g", subject.largest);
+    const auto range = format("%g", subject.smallest) + " to " + format("%g", subject.largest);
     ReportSection section;
     section.title = "Unseen scales: " + subject.data + ", trained on factors " + range;
     section.text = with_commas(subject.train_size) +
@@ -203,10 +197,10 @@ std::vector<ReportSection> report_cost(const std::vector<Run>& runs) {
         if (shared) accuracy = shared->accuracy(runs, run->config.model);
         ReportTable::Row row{{name, with_commas(m.at("parameters").get<std::int64_t>())}, {}};
         row.cells = {{accuracy, std::nullopt, ""},
-                     {std::nullopt, std::nullopt, number("%.1f", operations_here)},
-                     {std::nullopt, std::nullopt, number("%.3g", ms)},
-                     {std::nullopt, std::nullopt, number("%.3g", m.at("training_ms").get<double>())},
-                     {std::nullopt, std::nullopt, number("%.3g", m.at("training_bytes").get<double>() / 1e6)}};
+                     {std::nullopt, std::nullopt, format("%.1f", operations_here)},
+                     {std::nullopt, std::nullopt, format("%.3g", ms)},
+                     {std::nullopt, std::nullopt, format("%.3g", m.at("training_ms").get<double>())},
+                     {std::nullopt, std::nullopt, format("%.3g", m.at("training_bytes").get<double>() / 1e6)}};
         table.rows.push_back(row);
         if (!accuracy) continue;
         time.series.push_back({name, {ms}, {accuracy->mean}});

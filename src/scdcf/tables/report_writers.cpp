@@ -1,7 +1,7 @@
 // The report as Markdown, HTML and CSV.
-#include <cstdio>
 #include <sstream>
 
+#include "scdcf/core/format.h"
 #include "scdcf/report/markup.h"
 #include "scdcf/tables/store_report.h"
 
@@ -106,11 +106,7 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-std::string exact(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
+std::string exact(double value) { return format("%.6g", value); }
 
 }  // namespace
 

@@ -3,11 +3,11 @@
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/format.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/files/sha256.h"
 
@@ -127,8 +127,7 @@ void CheckpointFolder::save(const Checkpoint& checkpoint, int64_t step) const {
   std::error_code failed;
   std::filesystem::create_directories(folder_, failed);
   require(!failed, folder_.string(), ": cannot be made: ", failed.message());
-  char name[32];
-  std::snprintf(name, sizeof name, "step-%09lld.pt", static_cast<long long>(step));
+  const auto name = format("step-%09lld.pt", static_cast<long long>(step));
   save_checkpoint(checkpoint, folder_ / name);
   // Later ones than this, if any, were damaged: the run would not have come back here else.
   const auto found = files();

@@ -1,5 +1,5 @@
 // All that determines a run: which network, on which data, trained how. The same values stand on the command line, in a
-// TOML file and, as JSON, in every checkpoint.
+// TOML file and, as JSON, in every checkpoint; option_list.h describes them.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,8 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
+
 #include "scdcf/train/device_work.h"
 
 namespace scdcf::train {
@@ -18,6 +20,10 @@ DeviceImages::DeviceImages(const data::ImageSet& set, const std::vector<double>&
   const auto centre = torch::tensor(mean, torch::kDouble), spread = torch::tensor(deviation, torch::kDouble);
   factor_ = (1 / (255 * spread)).to(torch::kFloat).view({1, -1, 1, 1}).to(device);
   offset_ = (-centre / spread).to(torch::kFloat).view({1, -1, 1, 1}).to(device);
+}
+
+torch::Tensor DeviceImages::range(int64_t first, int64_t most) const {
+  return torch::arange(first, std::min(first + most, count()), labels_.options());
 }
 
 torch::Tensor DeviceImages::images(const torch::Tensor& indices) const {

@@ -14,6 +14,8 @@ class DeviceImages {
                torch::Device device);
 
   int64_t count() const { return labels_.size(0); }
+  /// The indices first, first + 1, ... on the device: `most` of them, or as many as there are.
+  torch::Tensor range(int64_t first, int64_t most) const;
   /// Images [n, C, H, W] as (pixel / 255 - mean) / deviation, for indices [n] on the device.
   torch::Tensor images(const torch::Tensor& indices) const;
   torch::Tensor labels(const torch::Tensor& indices) const { return labels_.index_select(0, indices); }

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/format.h"
 #include "scdcf/train/autocast_scope.h"
 #include "scdcf/train/device_work.h"
 
@@ -18,12 +18,6 @@ constexpr double kScaleStep = 0.1;
 
 /// The group a size belongs to; sizes are floats, so 0.7 may lie a little below 0.7.
 int scale_bin(float scale) { return static_cast<int>(std::floor(scale / kScaleStep + 1e-4)); }
-
-std::string range_name(double from, double to) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f-%.1f", from, to);
-  return text;
-}
 
 }  // namespace
 
@@ -37,8 +31,7 @@ Predictions predict(models::Network& network, const DeviceImages& images, int64_
   auto loss = torch::zeros({}, torch::TensorOptions(images.device()).dtype(torch::kDouble));
   auto correct = torch::zeros({}, torch::TensorOptions(images.device()).dtype(torch::kLong));
   for (int64_t first = 0; first < images.count(); first += batch) {
-    const auto indices = torch::arange(first, std::min(first + batch, images.count()),
-                                       torch::TensorOptions(images.device()).dtype(torch::kLong));
+    const auto indices = images.range(first, batch);
     const auto expected = images.labels(indices);
     torch::Tensor scores;
     {
@@ -78,7 +71,8 @@ Evaluation evaluate(const data::ImageSet& set, const Predictions& predictions) {
     // The largest size closes its group instead of opening one of its own.
     const int last = std::max(first, static_cast<int>(std::ceil(*largest / kScaleStep - 1e-4)) - 1);
     for (int i = first; i <= last; ++i)
-      result.scales.push_back({range_name(i * kScaleStep, (i + 1) * kScaleStep), i * kScaleStep, (i + 1) * kScaleStep});
+      result.scales.push_back(
+          {format("%.1f-%.1f", i * kScaleStep, (i + 1) * kScaleStep), i * kScaleStep, (i + 1) * kScaleStep});
   }
   const auto predicted = predictions.labels.accessor<int64_t, 1>();
   for (int64_t i = 0; i < set.count(); ++i) {

@@ -1,7 +1,11 @@
 // Random streams of a run as a pure function of (seed, purpose, step): nothing needs to be stored to resume exactly.
 #pragma once
 
+#include <ATen/CPUGeneratorImpl.h>
+#include <torch/utils.h>
+
 #include <cstdint>
+#include <mutex>
 
 namespace scdcf::train {
 
@@ -19,5 +23,23 @@ inline uint64_t stream_seed(uint64_t seed, Purpose purpose, uint64_t index) {
   }
   return z >> 1;
 }
+
+inline at::Generator random_stream(uint64_t seed, Purpose purpose, int64_t index) {
+  return at::detail::createCPUGenerator(stream_seed(seed, purpose, static_cast<uint64_t>(index)));
+}
+
+/// While it lives, networks made in this thread draw their weights from a stream of this seed. Layers initialise
+/// themselves from torch's one default generator, so runs that share a process take turns.
+class WeightsScope {
+ public:
+  explicit WeightsScope(uint64_t seed) : turn_(mutex()) { torch::manual_seed(seed); }
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex one_at_a_time;
+    return one_at_a_time;
+  }
+  std::lock_guard<std::mutex> turn_;
+};
 
 }  // namespace scdcf::train

@@ -3,10 +3,9 @@
 #ifdef SCDCF_WITH_CUDA
 #  include <ATen/cuda/CUDAGraph.h>
 #  include <c10/cuda/CUDAFunctions.h>
-#  include <c10/cuda/CUDAGuard.h>
-#  include <c10/cuda/CUDAStream.h>
 
 #  include "scdcf/train/device_work.h"
+#  include "scdcf/train/stream_scope.h"
 #endif
 
 namespace scdcf::train {
@@ -15,30 +14,43 @@ namespace scdcf::train {
 struct Replay::Graph {
   at::cuda::CUDAGraph graph;
 
-  explicit Graph(const std::function<void()>& work) {
-    const train::DeviceCapture alone;  // others may replay meanwhile, but not allocate
+  Graph(const std::function<void()>& work, torch::Device device, const std::vector<torch::Tensor>& changed,
+        const at::Generator& generator) {
+    const DeviceCapture alone;  // others may replay meanwhile, but not allocate
     c10::cuda::device_synchronize();
-    const c10::cuda::CUDAStreamGuard guard(c10::cuda::getStreamFromPool());
+    const StreamScope own_stream(device);  // a capture needs one; replays run on the caller's
+    std::vector<torch::Tensor> before;
+    {
+      const torch::NoGradGuard no_grad;
+      for (const auto& tensor : changed) before.push_back(tensor.clone());
+    }
     for (int i = 0; i < 3; ++i) work();  // caches, autotuners and shared-memory limits settle outside the capture
     c10::cuda::device_synchronize();
+    {
+      const torch::NoGradGuard no_grad;
+      for (size_t i = 0; i < changed.size(); ++i) changed[i].copy_(before[i]);
+    }
+    c10::cuda::device_synchronize();
+    if (generator.defined()) graph.register_generator_state(generator);
     graph.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
     work();
     graph.capture_end();
-    c10::cuda::device_synchronize();
   }
 };
 #else
 struct Replay::Graph {};
 #endif
 
-Replay::Replay(std::function<void()> work, [[maybe_unused]] c10::Device device) : work_(std::move(work)) {
+Replay::Replay(std::function<void()> work, [[maybe_unused]] torch::Device device,
+               [[maybe_unused]] const std::vector<torch::Tensor>& changed,
+               [[maybe_unused]] const at::Generator& generator)
+    : work_(std::move(work)) {
 #ifdef SCDCF_WITH_CUDA
-  if (device.is_cuda()) graph_ = std::make_unique<Graph>(work_);
+  if (device.is_cuda()) graph_ = std::make_unique<Graph>(work_, device, changed, generator);
 #endif
 }
 
 Replay::~Replay() = default;
-Replay::Replay(Replay&&) noexcept = default;
 
 void Replay::run() {
 #ifdef SCDCF_WITH_CUDA

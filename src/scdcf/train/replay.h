@@ -1,10 +1,11 @@
 // Work that is repeated many times on the same tensors, as a training step is.
 #pragma once
 
-#include <c10/core/Device.h>
+#include <torch/types.h>
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace scdcf::train {
 
@@ -13,9 +14,11 @@ namespace scdcf::train {
 /// outlive this object.
 class Replay {
  public:
-  Replay(std::function<void()> work, c10::Device device);
+  /// A capture takes a few runs of the work beforehand. What they change, of the tensors in `changed`, is undone. The
+  /// `generator` is the one that the work draws random numbers from, where there is one beside torch's own.
+  Replay(std::function<void()> work, torch::Device device, const std::vector<torch::Tensor>& changed = {},
+         const at::Generator& generator = {});
   ~Replay();
-  Replay(Replay&&) noexcept;
   void run();
 
  private:

@@ -27,8 +27,7 @@ torch::Tensor scale_response(models::Network& network, const torch::Tensor& imag
 torch::Tensor scale_response(models::Network& network, const DeviceImages& images, int64_t batch) {
   std::vector<torch::Tensor> responses;
   for (int64_t first = 0; first < images.count(); first += batch) {
-    const auto indices = torch::arange(first, std::min(first + batch, images.count()),
-                                       torch::TensorOptions(images.device()).dtype(torch::kLong));
+    const auto indices = images.range(first, batch);
     responses.push_back(scale_response(network, images.images(indices)));
     if (!responses.back().defined()) return {};
   }

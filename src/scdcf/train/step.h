@@ -1,14 +1,27 @@
-// One training step: gather, augment, forward, loss, backward, update. On a GPU it is captured in a CUDA graph and
-// replayed, because launching its hundreds of small kernels takes longer than running them.
+// One training step: gather, augment, forward, loss, backward, update. The trainer runs it, the auto-encoders learn by
+// it and the benchmarks time it.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 
-#include "scdcf/models/network.h"
 #include "scdcf/train/device_images.h"
 #include "scdcf/train/optimizer.h"
+#include "scdcf/train/replay.h"
 
 namespace scdcf::train {
+
+/// What a step makes of a network's output for a batch.
+struct Outcome {
+  torch::Tensor loss;     ///< the mean over the batch: what is minimised
+  torch::Tensor correct;  ///< how many images came out right; undefined where that means nothing
+};
+using Loss =
+    std::function<Outcome(const torch::Tensor& output, const torch::Tensor& images, const torch::Tensor& labels)>;
+
+/// Of a classifier, whose output is scores [n, classes].
+Outcome cross_entropy(const torch::Tensor& scores, const torch::Tensor& images, const torch::Tensor& labels);
 
 /// Sums over the steps since the last reset.
 struct StepTotals {
@@ -19,10 +32,17 @@ struct StepTotals {
   double data_seconds = 0;      ///< for gathering and augmenting images; measured on the CPU alone
 };
 
+/// Refers to network, optimizer and images, which must outlive it. On a GPU it is replayed: see replay.h.
 class Step {
  public:
-  Step(models::Network& network, Optimizer& optimizer, const DeviceImages& images, const TrainOptions& options);
-  ~Step();
+  /// The network is a module with forward(images); in bfloat16, where `options` say so, its output is made float32
+  /// before the loss. Of `options` only augmentation and precision matter here.
+  template <class Network>
+  Step(Network& network, Optimizer& optimizer, const DeviceImages& images, const TrainOptions& options,
+       Loss loss = cross_entropy)
+      : Step(
+            network, [&network](const torch::Tensor& batch) { return network.forward(batch); }, optimizer, images,
+            options, std::move(loss)) {}
 
   /// Trains on the images at `indices` [n]; `draws` [n, ...] says how they are augmented (ignored without
   /// augmentation). Both on the device. Random layers draw from a stream of this seed. After a step whose loss was not
@@ -34,8 +54,31 @@ class Step {
   void reset_totals(const StepTotals& totals = {});
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  using Forward = std::function<torch::Tensor(const torch::Tensor&)>;
+  /// A step for batches of one size, and what it reads.
+  struct OfSize {
+    torch::Tensor indices, draws;
+    std::unique_ptr<Replay> replay;
+  };
+
+  Step(torch::nn::Module& network, Forward forward, Optimizer& optimizer, const DeviceImages& images,
+       const TrainOptions& options, Loss loss);
+  void compute(const torch::Tensor& indices, const torch::Tensor& draws);
+  OfSize& of_size(const torch::Tensor& indices, const torch::Tensor& draws);
+  std::vector<torch::Tensor> changed() const;
+
+  torch::nn::Module& network_;
+  Forward forward_;
+  Optimizer& optimizer_;
+  const DeviceImages& images_;
+  AugmentOptions augment_;
+  bool autocast_;
+  Loss loss_;
+  at::Generator generator_;
+  // On the device: sums of loss, correct and count; the steps so far and the first bad one.
+  torch::Tensor sums_, steps_, first_bad_;
+  double data_seconds_ = 0;
+  std::map<int64_t, OfSize> sizes_;  // the last batch of an epoch may be smaller
 };
 
 /// Sets what `precision` of TrainOptions means for this process and device; refuses what the device cannot do.

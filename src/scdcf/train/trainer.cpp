@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <mutex>
 
 #include "scdcf/core/error.h"
 #include "scdcf/core/runtime.h"
@@ -30,10 +29,7 @@ uint64_t run_seed(const RunConfig& config) {
 }
 
 std::shared_ptr<models::Network> fresh_network(const RunConfig& config, torch::Device device) {
-  // Layers initialise themselves from torch's one default generator: runs that share a process take turns.
-  static std::mutex one_at_a_time;
-  const std::lock_guard<std::mutex> lock(one_at_a_time);
-  torch::manual_seed(stream_seed(run_seed(config), Purpose::weights, 0));
+  const WeightsScope weights(stream_seed(run_seed(config), Purpose::weights, 0));
   auto network = models::make_model(config.model);
   const DeviceWork no_capture;
   network->to(device);
@@ -83,7 +79,7 @@ class Run {
 
  private:
   at::Generator stream(Purpose purpose, int64_t index) const {
-    return at::detail::createCPUGenerator(stream_seed(run_seed(config_), purpose, static_cast<uint64_t>(index)));
+    return random_stream(run_seed(config_), purpose, index);
   }
 
   /// Goes on to the end of the epoch or, where the run is to stop, to the end of the step.
@@ -166,8 +162,7 @@ class Run {
     // The last step of an epoch may spoil weights whose loss nobody has seen yet.
     if (!std::isfinite(validation.loss)) {
       network_->eval();
-      const auto some = torch::arange(std::min(kEvaluationBatch, validation_.count()), torch::kLong).to(device_);
-      fail_at("the validation loss", steps_per_epoch_ - 1, validation_.images(some));
+      fail_at("the validation loss", steps_per_epoch_ - 1, validation_.images(validation_.range(0, kEvaluationBatch)));
     }
     record.validation_loss = validation.loss;
     record.validation_accuracy = validation.accuracy;

@@ -1,0 +1,37 @@
+// The options of a data set, described.
+#pragma once
+
+#include <filesystem>
+
+#include "scdcf/core/option.h"
+#include "scdcf/data/datasets.h"
+
+namespace scdcf::data {
+
+template <class Visitor>
+void visit_options(DataOptions& o, Visitor&& visit) {
+  visit(Option{o.name, "data", "smnist, sfashion, sglyphs, mnist, fashion, glyphs, stl10 or an image folder"}.stored_as(
+      "name"));
+  visit(Option{o.data_dir, "data_dir", "Folder that holds the data; looked in before the usual places"}.expects(
+      "a folder", [](const auto& folder) { return folder.empty() || std::filesystem::is_directory(folder); }));
+  visit(Option{o.train_size, "train_size", "Training images; 0 for all"}.expects("0 or more", at_least<0>));
+  visit(Option{o.test_size, "test_size", "Test images; 0 for all"}.expects("0 or more", at_least<0>));
+  visit(Option{o.validation_size, "validation_size", "Validation images; 0 for all"}.expects("0 or more", at_least<0>));
+  visit(Option{o.size, "size", "Side of the images in pixels; 0 for the set's own"}.expects(
+      "1 to 1024, or 0", [](const auto& side) { return side >= 0 && side <= 1024; }));
+  visit(Option{o.realisation, "realisation", "Which random split and scaling"}.expects("0 or more", at_least<0>));
+  visit(Option{o.smallest_factor, "smallest_factor", "Smallest rescaling factor of the scaled sets"});
+  visit(Option{o.largest_factor, "largest_factor", "Largest rescaling factor of the scaled sets"});
+  visit(Option{o.channels, "image_channels", "Channels of an image folder: 1 or 3; 0 for what the pictures have"}
+            .expects("0, 1 or 3", [](const auto& count) { return count == 0 || count == 1 || count == 3; })
+            .stored_as("channels"));
+  visit(Option{o.fold, "fold", "Predefined training fold of STL-10, 0 to 9; -1 for all"}.expects(
+      "0 to 9, or -1 for all training pictures", [](const auto& fold) { return fold >= -1 && fold <= 9; }));
+  visit(Option{o.normalisation, "normalisation", "standard (mean 0, deviation 1) or black (black stays 0)"}.expects(
+      "standard or black", [](const auto& kind) { return kind == "standard" || kind == "black"; }));
+  visit(
+      Option{o.validation_share, "validation_share", "Share of the training images, where a set has no validation part"}
+          .expects("0 or more and less than 1", [](const auto& share) { return share >= 0 && share < 1; }));
+}
+
+}  // namespace scdcf::data
