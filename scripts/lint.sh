@@ -37,7 +37,8 @@ case "$3" in */Unity/*) unity=--checks=-bugprone-suspicious-include ;; *) unity=
 clang-tidy --quiet $unity -p "$1" "$3" >"$4/found.$$" 2>/dev/null || { cat "$4/found.$$"; exit 1; }
 echo "$3" >>"$4/checked"
 CHECK
+: >"$scratch/checked"
 deadline=$(($(date +%s) + seconds))
 [ "$all" != all ] || deadline=99999999999
 xargs -P "$(nproc)" -n 1 sh -c 'sh "$3/check" "$1" "$2" "$4" "$3"' - "$build" "$deadline" "$scratch" <"$scratch/in_turn"
-echo "lint: clang-tidy found nothing in $(cat "$scratch/checked" | wc -l) of $(wc -l <"$scratch/units") units"
+echo "lint: clang-tidy found nothing in $(wc -l <"$scratch/checked") of $(wc -l <"$scratch/units") units"
