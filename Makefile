@@ -17,8 +17,7 @@ help:
 	@echo "make format    formats the sources; make lint checks them, slow ones in turn; make lint-all checks all"
 	@echo "make deps      installs missing packages (Debian 12)"
 
-deps:
-	@scripts/deps.sh build
+deps: build-deps
 	@scripts/deps.sh test
 
 # What the program and the library need; what only the tests need, `make test` adds.

@@ -7,9 +7,9 @@ set(two ${PROJECT_BINARY_DIR}/two_definitions)
 file(WRITE ${two}/a.cpp "struct Two { int a; };\nint use(const Two& two) { return two.a; }\n")
 file(WRITE ${two}/b.cpp "struct Two { double b; };\nint use(const Two&);\nint main() { Two two{0}; return use(two); }\n")
 try_compile(two_definitions_pass ${two}/build SOURCES ${two}/a.cpp ${two}/b.cpp COMPILE_DEFINITIONS -flto
-            LINK_OPTIONS ${odr_options})
-if(two_definitions_pass)
-  message(FATAL_ERROR "odr: two types of one name were linked without an error; needs GCC and -flto")
+            LINK_OPTIONS ${odr_options} OUTPUT_VARIABLE said)
+if(two_definitions_pass OR NOT said MATCHES "One Definition Rule|-Wodr|=odr")
+  message(FATAL_ERROR "odr: two types of one name gave no such error; needs GCC and -flto. Said: ${said}")
 endif()
 
 # Library rooms and program rooms in one link, which has no use but this (`make odr`); torch stays undefined in it.

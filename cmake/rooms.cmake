@@ -48,7 +48,7 @@ function(scdcf_program_room name)
   endforeach()
 endfunction()
 
-# "NAME: what it uses", a line a room from the ground up, for the test `rooms`.
+# "NAME: what it uses", one line per room from the ground up, for the test `rooms`.
 function(scdcf_write_rooms file)
   get_property(rooms GLOBAL PROPERTY SCDCF_ROOMS)
   set(lines "")

@@ -14,8 +14,7 @@ enum class Timer { clock, processor };
 
 /// Milliseconds per call, the median over samples. Several pieces of work are timed in turn, sample by sample, so that
 /// a busy moment of the machine meets all of them alike. The samples of all together take about `budget_seconds`; what
-/// takes more than its share of them at once is not run again. On a GPU
-/// there is a warm-up first.
+/// takes more than its share of them at once is not run again. On a GPU there is a warm-up first.
 std::vector<double> median_ms(const std::vector<std::function<void()>>& works, c10::Device device,
                               double budget_seconds, Timer timer = Timer::clock);
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -36,7 +37,10 @@ void for_each(std::int64_t count, std::int64_t at_once, const Work& work) {
     }
   };
   std::vector<std::thread> helpers;
-  for (std::int64_t t = 1; t < std::min(at_once, count); ++t) helpers.emplace_back(take);
+  try {
+    for (std::int64_t t = 1; t < std::min(at_once, count); ++t) helpers.emplace_back(take);
+  } catch (const std::system_error&) {  // no more threads to be had: those that there are do the work
+  }
   take();
   for (auto& helper : helpers) helper.join();
   if (failure) std::rethrow_exception(failure);

@@ -1,4 +1,4 @@
-// A run of a table before it is made: what is trained, what is measured of it, and the name it has in the results
+// A run before it is made: what is trained, what is measured of it, and the name it has in the results
 // store.
 #pragma once
 

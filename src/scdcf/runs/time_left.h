@@ -1,4 +1,4 @@
-// How long the rest of a table takes, from the runs that are done.
+// How long the rest of a queue takes, from the runs that are done.
 #pragma once
 
 #include <map>

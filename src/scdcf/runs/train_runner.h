@@ -1,4 +1,4 @@
-// Makes the runs of a table by training.
+// Makes planned runs by training.
 #pragma once
 
 #include "scdcf/runs/queue.h"

@@ -54,14 +54,11 @@ void ProgressLine::update(const Portion& portion) {
     label_ = portion.label;
     began_ = printed_ = now;
   }
-  const auto pause = line_.on_terminal() ? std::chrono::milliseconds(100) : std::chrono::seconds(10);
-  if (now - printed_ < pause) return;
-  printed_ = now;
   const double seconds = std::chrono::duration<double>(now - began_).count();
-  if (line_.on_terminal())
-    line_.update(progress_text(portion, seconds, width_ - 1));
-  else
-    line_.print(progress_text(portion, seconds, kLogWidth));
+  if (line_.on_terminal()) return line_.update(progress_text(portion, seconds, width_ - 1));
+  if (now - printed_ < std::chrono::seconds(10)) return;
+  printed_ = now;
+  line_.print(progress_text(portion, seconds, kLogWidth));
 }
 
 }  // namespace scdcf::terminal

@@ -1,5 +1,7 @@
 #include "scdcf/train/jobs.h"
 
+#include <atomic>
+
 #include "scdcf/core/error.h"
 #include "scdcf/core/for_each.h"
 

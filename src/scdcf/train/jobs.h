@@ -11,7 +11,8 @@ namespace scdcf::train {
 void check_jobs(int jobs, const std::string& device);
 
 /// Calls make(0) .. make(count - 1), each of which tells whether its run came to its end: at most `jobs` at a time, and
-/// none is begun once stop() is true or one has thrown, which is thrown here. Tells whether all came to their end.
+/// none is begun once stop() is true or one has thrown; that exception is rethrown here. Tells whether all came to
+/// their end.
 bool make_runs(std::int64_t count, int jobs, const std::function<bool()>& stop,
                const std::function<bool(std::int64_t)>& make);
 

@@ -14,8 +14,8 @@ namespace scdcf::train {
 /// outlive this object.
 class Replay {
  public:
-  /// A capture takes a few runs of the work beforehand. What they change, of the tensors in `changed`, is undone. The
-  /// `generator` is the one that the work draws random numbers from, where there is one beside torch's own.
+  /// A capture takes a few runs of the work beforehand. Changes that these make to the tensors in `changed` are undone.
+  /// The `generator` is the one that the work draws random numbers from, where there is one beside torch's own.
   Replay(std::function<void()> work, torch::Device device, const std::vector<torch::Tensor>& changed = {},
          const at::Generator& generator = {});
   ~Replay();

@@ -43,6 +43,8 @@ class Step {
       : Step(
             network, [&network](const torch::Tensor& batch) { return network.forward(batch); }, optimizer, images,
             options, std::move(loss)) {}
+  Step(const Step&) = delete;  // what it replays refers to it
+  Step& operator=(const Step&) = delete;
 
   /// Trains on the images at `indices` [n]; `draws` [n, ...] says how they are augmented (ignored without
   /// augmentation). Both on the device. Random layers draw from a stream of this seed. After a step whose loss was not

@@ -8,6 +8,7 @@
 #include <torch/csrc/autograd/saved_variable.h>
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "scdcf/core/error.h"
