@@ -22,7 +22,7 @@ struct EvalArguments {
 report::Table table_of(const char* what, const std::vector<train::Group>& groups) {
   report::Table table({what, "images", "accuracy (%)"});
   for (const auto& group : groups)
-    table.add({group.name, static_cast<double>(group.count), group.count == 0 ? 0.0 : 100 * group.accuracy()});
+    if (group.count > 0) table.add({group.name, static_cast<double>(group.count), 100 * group.accuracy()});
   return table;
 }
 
@@ -51,7 +51,8 @@ void make_folder(const std::string& out) {
 
 void eval(const EvalArguments& arguments) {
   auto model = load_run(arguments.run);
-  const auto splits = load_run_data(arguments.run, model);
+  auto [splits, change] = load_run_data(arguments.run, model);
+  match_classes(splits.test, model.class_names, splits.name);
   if (!arguments.out.empty()) {
     require(!splits.test.scales.empty(), "--out: ", splits.name, " does not know the sizes of its objects: no plot");
     make_folder(arguments.out);
@@ -63,8 +64,12 @@ void eval(const EvalArguments& arguments) {
     json["model"] = model.config.model.name;
     json["data"] = splits.name;
     json["images"] = splits.test.count();
+    if (!change.empty()) json["changed_data"] = change;
+    if (!splits.note.empty()) json["note"] = splits.note;
     std::cout << json.dump(2) << '\n';
   } else {
+    for (const auto& line : {change, splits.note})
+      if (!line.empty()) std::printf("%s\n", line.c_str());
     std::printf("%s on %s: accuracy %.2f%% of %lld test images, loss %.4f\n\n", model.config.model.name.c_str(),
                 splits.name.c_str(), 100 * evaluation.accuracy, static_cast<long long>(splits.test.count()),
                 evaluation.loss);
@@ -84,6 +89,8 @@ void add_eval(CLI::App& app) {
   auto* command = app.add_subcommand("eval", "Accuracy of a trained network: in all, by class, by size of the object");
   auto arguments = std::make_shared<EvalArguments>();
   add_run_arguments(*command, arguments->run);
+  command->add_flag("--allow-changed-data", arguments->run.allow_changed_data,
+                    "Go on where the run's data is not what it was trained on; the output says so");
   command->add_option("--out", arguments->out, "Folder for the plot of accuracy against the size of the object");
   command->add_flag("--json", arguments->json, "Print JSON instead of tables");
   command->callback([arguments] { eval(*arguments); });

@@ -1,10 +1,16 @@
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "commands.h"
 #include "scdcf/core/error.h"
-#include "scdcf/pixels/image_file.h"
+#include "scdcf/core/for_each.h"
+#include "scdcf/core/format.h"
+#include "scdcf/data/datasets.h"
+#include "scdcf/data/image_folder.h"
+#include "scdcf/files/text.h"
 #include "scdcf/pixels/resize.h"
 #include "scdcf/report/table.h"
 #include "scdcf/runs/run_folder.h"
@@ -12,67 +18,163 @@
 namespace scdcf::app {
 namespace {
 
+namespace fs = std::filesystem;
+
+constexpr int kSomeRefused = 2;  // the exit code where a picture could not be read
+constexpr const char* kStandardInput = "-";
+
 struct PredictArguments {
   std::string run, device = "cpu";
   std::vector<std::string> images;
   bool invert = false, json = false;
 };
 
-/// The picture with black bars that make it square, so that nothing is stretched.
-pixels::Image squared(const pixels::Image& image) {
-  const int side = std::max(image.height, image.width);
-  if (image.height == side && image.width == side) return image;
-  pixels::Image square;
-  square.channels = image.channels;
-  square.height = square.width = side;
-  square.pixels.assign(static_cast<size_t>(image.channels) * static_cast<size_t>(side) * static_cast<size_t>(side), 0);
-  const int top = (side - image.height) / 2, left = (side - image.width) / 2;
-  for (int c = 0; c < image.channels; ++c)
-    for (int y = 0; y < image.height; ++y) {
-      const auto* row = image.pixels.data() + (static_cast<size_t>(c) * image.height + y) * image.width;
-      std::copy(row, row + image.width, square.pixels.data() + (static_cast<size_t>(c) * side + top + y) * side + left);
-    }
-  return square;
+/// What the network says of a picture.
+struct Answer {
+  std::string image, label;
+  double confidence = 0;
+  std::optional<double> size;
+};
+
+/// A folder becomes the pictures below it, in the order of their names; hidden ones never.
+std::vector<std::string> pictures_of(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return {path};
+  std::vector<std::string> found;
+  for (fs::recursive_directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
+    const auto name = entry->path().filename().string();
+    if (name.front() != '.' && data::is_picture(name) && !entry->is_directory(error)) found.push_back(entry->path());
+  }
+  require(!error, path, ": ", error.message());
+  require(!found.empty(), path, ": no pictures (.png, .jpg, .jpeg) in this folder");
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
-/// All pictures as one set, as the network wants them. A picture that cannot be read stops before anything is printed.
-data::ImageSet read_all(const PredictArguments& arguments, const models::ModelOptions& model) {
-  data::ImageSet set;
-  set.channels = static_cast<int>(model.in_channels);
-  set.height = set.width = static_cast<int>(model.image_size);
-  for (const auto& path : arguments.images) {
-    auto image = pixels::with_channels(pixels::read_image(path), set.channels);
-    if (arguments.invert)
-      for (auto& pixel : image.pixels) pixel = static_cast<std::uint8_t>(255 - pixel);
-    image = pixels::resize(squared(image), set.height, set.width);
-    set.pixels.insert(set.pixels.end(), image.pixels.begin(), image.pixels.end());
-    set.labels.push_back(0);
+files::Bytes read_standard_input() {
+  files::Bytes bytes;
+  std::vector<std::uint8_t> block(1 << 16);
+  while (const size_t got = std::fread(block.data(), 1, block.size(), stdin)) {
+    bytes.insert(bytes.end(), block.begin(), block.begin() + static_cast<std::ptrdiff_t>(got));
+    require(bytes.size() <= files::kLargestFile, "standard input: expected at most ", files::kLargestFile, " bytes");
   }
-  return set;
+  return bytes;
+}
+
+class Predictor {
+ public:
+  explicit Predictor(const PredictArguments& arguments)
+      : device_(train::device_of(arguments.device)),
+        model_(runs::load_model(arguments.run, device_)),
+        invert_(arguments.invert) {}
+
+  const std::optional<train::ScaleCalibration>& calibration() const { return model_.calibration; }
+
+  /// The answers for those pictures that can be read; what is wrong with the others goes to stderr.
+  std::vector<Answer> answers(const std::vector<std::string>& paths) const {
+    std::vector<pixels::Image> images(paths.size());
+    std::vector<std::string> faults(paths.size());
+    for_each(static_cast<int64_t>(paths.size()), cores(), [&](int64_t i) {
+      const auto at = static_cast<size_t>(i);
+      try {
+        images[at] = read(paths[at]);
+      } catch (const Error& error) {
+        faults[at] = error.what();
+      }
+    });
+    data::ImageSet set;
+    set.channels = static_cast<int>(model_.config.model.in_channels);
+    set.height = set.width = static_cast<int>(model_.config.model.image_size);
+    std::vector<Answer> answers;
+    for (size_t i = 0; i < paths.size(); ++i) {
+      if (!faults[i].empty()) {
+        std::cerr << "scdcf: " << faults[i] << '\n';
+        continue;
+      }
+      set.pixels.insert(set.pixels.end(), images[i].pixels.begin(), images[i].pixels.end());
+      set.labels.push_back(0);
+      answers.push_back({files::is_utf8(paths[i]) ? paths[i] : files::escaped(paths[i]), "", 0, {}});
+    }
+    if (!answers.empty()) fill(answers, set);
+    return answers;
+  }
+
+ private:
+  /// A picture as the network wants it. What is transparent shows the ground that the training pictures have.
+  pixels::Image read(const std::string& path) const {
+    const auto ground = data::ground_of(model_.config.data.name);
+    const auto before = static_cast<std::uint8_t>(invert_ ? 255 - ground : ground);
+    auto image = path == kStandardInput ? pixels::decode_image(read_standard_input(), "standard input", before)
+                                        : pixels::read_image(path, before);
+    image = pixels::with_channels(std::move(image), static_cast<int>(model_.config.model.in_channels));
+    if (invert_)
+      for (auto& pixel : image.pixels) pixel = static_cast<std::uint8_t>(255 - pixel);
+    return pixels::fit(image, static_cast<int>(model_.config.model.image_size));
+  }
+
+  void fill(std::vector<Answer>& answers, const data::ImageSet& set) const {
+    const train::DeviceImages images(set, model_.mean, model_.deviation, device_);
+    const auto predictions = train::predict(*model_.network, images, set.count());
+    torch::Tensor responses;
+    if (model_.calibration) responses = train::scale_response(*model_.network, images, set.count());
+    for (size_t i = 0; i < answers.size(); ++i) {
+      const auto index = static_cast<int64_t>(i);
+      answers[i].label = model_.class_names.at(static_cast<size_t>(predictions.labels[index].item<int64_t>()));
+      answers[i].confidence = predictions.confidence[index].item<double>();
+      if (responses.defined()) answers[i].size = model_.calibration->estimate(responses[index].item<double>());
+    }
+  }
+
+  torch::Device device_;
+  runs::TrainedModel model_;
+  bool invert_;
+};
+
+void print_json(const std::vector<Answer>& answers, const Predictor& predictor) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const auto& answer : answers) {
+    rows.push_back({{"image", answer.image}, {"label", answer.label}, {"confidence", answer.confidence}});
+    rows.back()["size"] = answer.size ? nlohmann::ordered_json(*answer.size) : nlohmann::ordered_json();
+    if (answer.size) rows.back()["size_outside_training"] = !predictor.calibration()->covers(*answer.size);
+  }
+  std::cout << rows.dump(2) << '\n';
+}
+
+void print_table(const std::vector<Answer>& answers, const Predictor& predictor) {
+  report::Table table({"image", "label", "confidence (%)", "size of the object"});
+  for (const auto& answer : answers) {
+    std::string size = "-";
+    if (answer.size) {
+      const auto& known = *predictor.calibration();
+      size = format("%.3g", *answer.size);
+      if (!known.covers(*answer.size))
+        size += format(" (outside what was trained, %.3g to %.3g)", known.smallest, known.largest);
+    }
+    table.add({answer.image, answer.label, 100 * answer.confidence, size});
+  }
+  if (!answers.empty()) table.print(std::cout);
 }
 
 void predict(const PredictArguments& arguments) {
-  constexpr int64_t kBatch = 100;
-  const auto device = train::device_of(arguments.device);
-  auto model = runs::load_model(arguments.run, device);
-  const train::DeviceImages images(read_all(arguments, model.config.model), model.mean, model.deviation, device);
-  const auto predictions = train::predict(*model.network, images, kBatch);
-  torch::Tensor responses;
-  if (model.calibration) responses = train::scale_response(*model.network, images, kBatch);
-  report::Table table({"image", "label", "confidence (%)", "size of the object"});
-  for (size_t i = 0; i < arguments.images.size(); ++i) {
-    const auto index = static_cast<int64_t>(i);
-    report::Table::Cell size = std::string("-");
-    if (responses.defined()) size = model.calibration->estimate(responses[index].item<double>());
-    table.add({arguments.images[i],
-               model.class_names.at(static_cast<size_t>(predictions.labels[index].item<int64_t>())),
-               100 * predictions.confidence[index].item<double>(), size});
+  constexpr size_t kBatch = 100;  // read and labelled at a time
+  const Predictor predictor(arguments);
+  std::vector<std::string> paths;
+  bool refused = false;
+  for (const auto& path : arguments.images) try {
+      for (auto& picture : pictures_of(path)) paths.push_back(std::move(picture));
+    } catch (const Error& error) {
+      std::cerr << "scdcf: " << error.what() << '\n';
+      refused = true;
+    }
+  std::vector<Answer> answers;
+  for (size_t first = 0; first < paths.size(); first += kBatch) {
+    const auto begin = paths.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto count = std::min(kBatch, paths.size() - first);
+    for (auto& answer : predictor.answers({begin, begin + static_cast<std::ptrdiff_t>(count)}))
+      answers.push_back(std::move(answer));
   }
-  if (arguments.json) {
-    std::cout << table.to_json().dump(2) << '\n';
-  } else {
-    table.print(std::cout);
-  }
+  arguments.json ? print_json(answers, predictor) : print_table(answers, predictor);
+  if (refused || answers.size() < paths.size()) throw CLI::RuntimeError(kSomeRefused);
 }
 
 }  // namespace
@@ -81,13 +183,17 @@ void add_predict(CLI::App& app) {
   auto* command = app.add_subcommand("predict", "Labels pictures with a trained network");
   auto arguments = std::make_shared<PredictArguments>();
   command->add_option("run", arguments->run, "Folder of a run, or a model file")->required();
-  command->add_option("images", arguments->images, "PNG or JPEG files, of any size")->required();
+  command
+      ->add_option("images", arguments->images,
+                   "PNG or JPEG files of any size, folders with such below them, or - for standard input")
+      ->required();
   command->add_flag("--invert", arguments->invert, "Dark objects on light ground, where training had light on dark");
   command->add_option("--device", arguments->device, "cpu, cuda or cuda:N")->capture_default_str();
   command->add_flag("--json", arguments->json, "Print JSON instead of a table");
   command->footer(
       "The size of the object is read off the scale axis of the network (the plane where features are largest),\n"
-      "calibrated on the validation images of its training; \"-\" for networks without a scale axis.");
+      "calibrated on the validation images of its training; \"-\" for networks without a scale axis.\n"
+      "Pictures that cannot be read are named on standard error, the others labelled; the exit code is then 2.");
   command->callback([arguments] { predict(*arguments); });
 }
 

@@ -1,8 +1,40 @@
 #include "run_data.h"
 
+#include <algorithm>
+
 #include "scdcf/core/error.h"
+#include "scdcf/core/format.h"
 
 namespace scdcf::app {
+namespace {
+
+std::string counts_text(const std::vector<int64_t>& counts) {
+  if (counts.size() != 3) return "others";
+  return format("%lld training, %lld validation and %lld test images", static_cast<long long>(counts[0]),
+                static_cast<long long>(counts[1]), static_cast<long long>(counts[2]));
+}
+
+/// The run's own data, with what has become different of it.
+RunData load_own(data::DataOptions options, const runs::TrainedModel& model, bool allow_changed) {
+  RunData data;
+  try {
+    data.splits = data::load(options);
+  } catch (const Error& error) {
+    if (!allow_changed) throw;
+    options.train_size = options.validation_size = options.test_size = 0;  // more than there are now
+    data.splits = data::load(options);
+  }
+  if (data::checksum(data.splits) == model.data_checksum) return data;
+  const auto& splits = data.splits;
+  const std::vector<int64_t> counts = {splits.train.count(), splits.validation.count(), splits.test.count()};
+  data.change = "data " + options.name + ": has changed since training: got " + counts_text(counts) +
+                (counts == model.data_counts ? ", as many as then but not the same"
+                                             : ", then there were " + counts_text(model.data_counts));
+  require(allow_changed, data.change, "; --allow-changed-data goes on with what is there now");
+  return data;
+}
+
+}  // namespace
 
 void add_run_arguments(CLI::App& command, RunArguments& arguments) {
   command.add_option("run", arguments.run, "Folder of a run, or a model file")->required();
@@ -20,26 +52,52 @@ runs::TrainedModel load_run(const RunArguments& arguments) {
   return runs::load_model(arguments.run, train::device_of(arguments.device));
 }
 
-data::Splits load_run_data(const RunArguments& arguments, const runs::TrainedModel& model) {
+RunData load_run_data(const RunArguments& arguments, const runs::TrainedModel& model) {
   auto options = model.config.data;
-  if (!arguments.data.empty()) {
-    options.name = arguments.data;
-    options.train_size = 0;  // of the run's own set
-  }
   if (!arguments.data_dir.empty()) options.data_dir = arguments.data_dir;
-  if (arguments.count > 0) options.test_size = arguments.count;
-  if (arguments.smallest_factor > 0) options.smallest_factor = arguments.smallest_factor;
-  if (arguments.largest_factor > 0) options.largest_factor = arguments.largest_factor;
-  options.size = static_cast<int>(model.config.model.image_size);
-  auto splits = data::load(options);
-  require(splits.test.channels == model.config.model.in_channels, "data ", options.name, ": got images of ",
-          splits.test.channels, " channels, expected ", model.config.model.in_channels, " as in training");
-  require(splits.test.class_names.size() == model.class_names.size(), "data ", options.name, ": got ",
-          splits.test.class_names.size(), " classes, expected the ", model.class_names.size(), " of the run");
+  const bool same_name = arguments.data.empty() || arguments.data == options.name;
+  RunData data;
+  if (same_name && arguments.smallest_factor == 0 && arguments.largest_factor == 0) {
+    data = load_own(options, model, arguments.allow_changed_data);
+    if (arguments.count > data.splits.test.count()) {
+      options.test_size = arguments.count;
+      data.splits = data::load(options);
+    } else if (arguments.count > 0) {
+      data.splits.test = data::prefix(data.splits.test, arguments.count);
+    }
+  } else {
+    if (!same_name) {
+      options.name = arguments.data;
+      options.train_size = options.validation_size = 0;  // of the run's own set
+    }
+    if (arguments.count > 0) options.test_size = arguments.count;
+    if (arguments.smallest_factor > 0) options.smallest_factor = arguments.smallest_factor;
+    if (arguments.largest_factor > 0) options.largest_factor = arguments.largest_factor;
+    options.size = static_cast<int>(model.config.model.image_size);
+    data.splits = data::load(options);
+  }
+  const auto& test = data.splits.test;
+  require(test.channels == model.config.model.in_channels, "data ", options.name, ": got images of ", test.channels,
+          " channels, expected ", model.config.model.in_channels, " as in training");
   // The network expects what it was trained with.
-  splits.mean = model.mean;
-  splits.deviation = model.deviation;
-  return splits;
+  data.splits.mean = model.mean;
+  data.splits.deviation = model.deviation;
+  return data;
+}
+
+void match_classes(data::ImageSet& set, const std::vector<std::string>& classes, const std::string& name) {
+  std::vector<std::int32_t> numbers;
+  std::string unknown, known;
+  for (const auto& label : set.class_names) {
+    const auto found = std::find(classes.begin(), classes.end(), label);
+    numbers.push_back(static_cast<std::int32_t>(found - classes.begin()));
+    if (found == classes.end()) unknown += (unknown.empty() ? "" : ", ") + label;
+  }
+  for (const auto& label : classes) known += (known.empty() ? "" : ", ") + label;
+  require(unknown.empty(), "data ", name, ": got classes that the run does not have: ", unknown, "; expected some of ",
+          known);
+  for (auto& label : set.labels) label = numbers[static_cast<size_t>(label)];
+  set.class_names = classes;
 }
 
 }  // namespace scdcf::app

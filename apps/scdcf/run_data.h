@@ -13,13 +13,22 @@ struct RunArguments {
   std::string run, data, data_dir, device = "cpu";
   int64_t count = 0;  // test images; 0 for all
   double smallest_factor = 0, largest_factor = 0;
+  bool allow_changed_data = false;
 };
 void add_run_arguments(CLI::App& command, RunArguments& arguments);
 
 runs::TrainedModel load_run(const RunArguments& arguments);
 
-/// The splits that the run was trained on or, with --data, the same of another set; made to the size of the network's
-/// images and refused where they do not fit.
-data::Splits load_run_data(const RunArguments& arguments, const runs::TrainedModel& model);
+struct RunData {
+  data::Splits splits;
+  std::string change;  ///< since the run was trained, of its own data; empty where there is none
+};
+
+/// The splits that the run was trained on, refused where they have changed unless that is allowed; or, with --data, the
+/// same of another set, made to the size of the network's images and refused where they do not fit.
+RunData load_run_data(const RunArguments& arguments, const runs::TrainedModel& model);
+
+/// Numbers the classes of a set as the run does, by their names. Throws Error naming those that the run does not have.
+void match_classes(data::ImageSet& set, const std::vector<std::string>& classes, const std::string& name);
 
 }  // namespace scdcf::app

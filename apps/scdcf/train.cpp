@@ -60,6 +60,7 @@ bool train_one(const TrainArguments& arguments, const Run& run, terminal::Status
                                splits.name.c_str(), static_cast<long long>(splits.train.count()),
                                static_cast<long long>(splits.validation.count()),
                                static_cast<long long>(splits.test.count()), data::checksum(splits).c_str()));
+    if (!splits.note.empty()) line.print(prefix + splits.note);
   };
   callbacks.on_step = [&](const train::StepProgress& p) {
     line.update(prefix + format("epoch %lld/%lld  step %lld/%lld  %.0f images/s  loss %.4f  validation %.2f%%  %s left",

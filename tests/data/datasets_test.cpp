@@ -118,7 +118,14 @@ TEST(Load, missing_and_wrong_requests_are_one_line) {
   };
   if (find_dataset("mnist", "").empty())
     expect_error([] { load(named("smnist")); }, "smnist", "scdcf data fetch mnist");
-  expect_error([] { load(named("no-such-set")); }, "no-such-set", "scdcf data fetch no-such-set");
+  expect_error([] { load(named("no-such-set")); }, "no-such-set", "there are mnist, fashion, glyphs");
+  EXPECT_THROW(
+      try { load(named("no-such-set")); } catch (const Error& error) {
+        EXPECT_EQ(std::string(error.what()).find("fetch"), std::string::npos) << error.what();
+        throw;
+      },
+      Error);
+  expect_error([] { load(named("\xff")); }, "data", "\\xff", "not UTF-8");
   expect_error([] { load(named("")); }, "no such data set");
   expect_error([] { load(named("mnist", "/no/such/folder")); }, "data_dir", "/no/such/folder");
   expect_error(with([](auto& o) { o.realisation = -1; }), "realisation", "got -1");
@@ -134,15 +141,71 @@ TEST(Load, image_folders_by_path_and_by_name) {
       folder.write("shapes/" + std::string(name) + "/" + std::to_string(i) + ".png",
                    pixels::encode_png(testing::ramp(1, 6, 6)));
   const auto by_path = load(named(folder.path("shapes")));
-  EXPECT_EQ(by_path.train.count(), 44);
-  EXPECT_EQ(by_path.validation.count(), 4);
-  EXPECT_EQ(by_path.test.count(), 12);
-  EXPECT_EQ(with_label(by_path.test, 0), 6);
+  EXPECT_EQ(by_path.train.count() + by_path.validation.count() + by_path.test.count(), 60);
+  EXPECT_NEAR(static_cast<double>(by_path.test.count()), 12, 9);  // three deviations
+  EXPECT_GE(by_path.validation.count(), 1);
   EXPECT_EQ(checksum(by_path), checksum(load(named("shapes", folder.path()))));
   const auto list = list_datasets(folder.path());
   const auto found = std::find_if(list.begin(), list.end(), [](const auto& info) { return info.name == "shapes"; });
   ASSERT_NE(found, list.end());
   EXPECT_EQ(found->found_at, folder.path("shapes"));
+}
+
+/// A folder of 40 pictures, each of a colour of its own, under `root`.
+void write_colours(const TemporaryFolder& folder, const std::string& root, int first) {
+  for (int i = 0; i < 40; ++i)
+    folder.write(root + (i % 2 == 0 ? "/a/" : "/b/") + std::to_string(i) + ".png",
+                 pixels::encode_png({1, 2, 2, files::Bytes(4, static_cast<std::uint8_t>(first + i))}));
+}
+
+std::vector<int> colours_of(const ImageSet& set) {
+  std::vector<int> colours;
+  for (std::int64_t i = 0; i < set.count(); ++i) colours.push_back(set.image(i)[0]);
+  std::sort(colours.begin(), colours.end());
+  return colours;
+}
+
+TEST(Load, a_picture_that_goes_moves_no_other_into_the_test_part) {
+  const TemporaryFolder folder;
+  write_colours(folder, "set", 0);
+  const auto before = load(named(folder.path("set")));
+  EXPECT_NE(before.note.find("no test pictures"), std::string::npos) << before.note;
+  for (const int gone : {before.train.image(0)[0], before.test.image(0)[0]}) {
+    const auto file = folder.path((gone % 2 == 0 ? "set/a/" : "set/b/") + std::to_string(gone) + ".png");
+    std::filesystem::rename(file, folder.path("kept.png"));
+    const auto after = load(named(folder.path("set")));
+    for (const auto part : {&Splits::train, &Splits::validation, &Splits::test}) {
+      auto expected = colours_of(before.*part);
+      expected.erase(std::remove(expected.begin(), expected.end(), gone), expected.end());
+      EXPECT_EQ(colours_of(after.*part), expected);
+    }
+    std::filesystem::rename(folder.path("kept.png"), file);
+  }
+  auto other = named(folder.path("set"));
+  other.realisation = 1;
+  EXPECT_NE(colours_of(load(other).test), colours_of(before.test));
+}
+
+TEST(Load, val_is_for_validation_alone) {
+  const TemporaryFolder folder;
+  write_colours(folder, "set/train", 0);
+  write_colours(folder, "set/val", 100);
+  const auto without_test = load(named(folder.path("set")));
+  EXPECT_EQ(without_test.validation.count(), 40);
+  EXPECT_GE(colours_of(without_test.validation).front(), 100);
+  EXPECT_EQ(without_test.train.count() + without_test.test.count(), 40);
+  EXPECT_LT(colours_of(without_test.test).back(), 40) << "nothing that chose the epoch is tested on";
+  EXPECT_NE(without_test.note.find("train"), std::string::npos) << without_test.note;
+  write_colours(folder, "set/test", 200);
+  auto options = named(folder.path("set"));
+  options.train_size = options.validation_size = options.test_size = 20;
+  const auto all = load(options);
+  EXPECT_EQ(all.note, "");
+  EXPECT_GE(colours_of(all.test).front(), 200);
+  EXPECT_GE(colours_of(all.validation).front(), 100);
+  EXPECT_LT(colours_of(all.train).back(), 40);
+  for (const auto* part : {&all.train, &all.validation, &all.test})
+    EXPECT_EQ(with_label(*part, 0), 10) << "a prefix keeps the proportions";
 }
 
 TEST(Load, stl10_with_and_without_test_pictures_and_by_fold) {

@@ -7,6 +7,7 @@
 #include "scdcf/data/boxes.h"
 #include "scdcf/data/idx.h"
 #include "scdcf/data/stl10.h"
+#include "scdcf/pixels/resize.h"
 #include "support/encoders.h"
 
 namespace {
@@ -178,6 +179,7 @@ TEST(Fuzz, jpeg) {
   for (const auto kind : {JpegKind::baseline, JpegKind::progressive, JpegKind::cmyk})
     seeds.push_back(jpeg(ramp(3, 17, 23), kind));
   seeds.push_back(jpeg(Image{1, 24, 24, random_bytes(576, Random(6))}));
+  for (const bool little_endian : {false, true}) seeds.push_back(testing::with_orientation(seeds[0], 6, little_endian));
   fuzz(seeds, 30000, 31, [](const files::Bytes& bytes) { expect_whole(decode_image(bytes, "input")); });
 }
 
@@ -186,6 +188,17 @@ TEST(Fuzz, boxes) {
   fuzz({bytes_of("split,class,file,x0,y0,x1,y1\n" + lines)}, 20000, 32, [](const files::Bytes& bytes) {
     for (const auto& [path, box] : parse_boxes(bytes, "input")) ASSERT_GT(box.area(), 0);
   });
+}
+
+TEST(Allocation, a_few_bytes_do_not_become_many) {
+  for (const auto& [height, width] : {std::pair{1, 16384}, std::pair{16384, 1}}) {
+    const files::Bytes bytes = pixels::encode_png({1, height, width, files::Bytes(16384, 7)});
+    ASSERT_LT(bytes.size(), 200U);
+    largest_allocation = 0;
+    pixels::fit(decode_image(bytes, "input"), 64);
+    pixels::resize(decode_image(bytes, "input"), 1024, 1024);
+    EXPECT_LT(largest_allocation, kLargestAllocation);
+  }
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ TEST(ImageFolder, reads_train_and_test_in_order_of_names) {
   folder.write("test/a/q.jpg", testing::jpeg(pixels::Image{1, 4, 4, files::Bytes(16, 90)}));
   folder.write("test/b/r.png", constant_png(1, 4, 91));
   EXPECT_TRUE(is_image_folder(folder.path()));
-  const auto [train, test] = read_image_folder(folder.path());
+  const auto parts = read_image_folder(folder.path());
+  const auto &train = parts.train, &test = parts.test;
   EXPECT_EQ(train.class_names, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(train.labels, (std::vector<std::int32_t>{0, 1, 1}));
   EXPECT_EQ(test.labels, (std::vector<std::int32_t>{0, 1}));
@@ -39,6 +40,8 @@ TEST(ImageFolder, reads_train_and_test_in_order_of_names) {
   EXPECT_EQ(train.image(2)[5], 12);
   EXPECT_EQ(test.image(1)[15], 91);
   EXPECT_TRUE(train.scales.empty());
+  EXPECT_EQ(parts.validation.count(), 0);
+  EXPECT_EQ(parts.train_names, (std::vector<std::string>{"a/x.JPEG", "b/1.PNG", "b/2.png"}));
 }
 
 TEST(ImageFolder, one_coloured_picture_makes_all_rgb_unless_asked_otherwise) {
@@ -107,6 +110,33 @@ TEST(ImageFolder, every_fault_names_its_place) {
   std::filesystem::remove_all(folder.path("test/c"));
   folder.write("test/a/1.png", constant_png(1, 4, 7));
   expect_error(read, "test/b", "");
+}
+
+TEST(ImageFolder, val_is_read_apart) {
+  for (const std::string name : {"val", "valid", "validation"}) {
+    const TemporaryFolder folder;
+    for (const auto& part : {std::string("train/"), name + "/"})
+      for (const std::string label : {"a", "b"}) folder.write(part + label + "/1.png", constant_png(1, 4, 9));
+    folder.write(name + "/b/2.png", constant_png(1, 4, 77));
+    const auto parts = read_image_folder(folder.path());
+    EXPECT_EQ(parts.train.count(), 2);
+    EXPECT_EQ(parts.test.count(), 0);
+    EXPECT_EQ(parts.validation.labels, (std::vector<std::int32_t>{0, 1, 1}));
+    EXPECT_EQ(parts.validation.image(2)[0], 77);
+    folder.write(name + "/c/1.png", constant_png(1, 4, 9));
+    expect_error([&] { read_image_folder(folder.path()); }, folder.path(name + "/c"), "train does not have");
+  }
+}
+
+TEST(ImageFolder, names_that_are_not_utf8_are_refused_in_words_that_are) {
+  for (const std::string bad : {"b\xff/1.png", "b/1\xe9.png", "b/\xc0\xaf.png", "b/\xed\xa0\x80.png"}) {
+    const TemporaryFolder folder;
+    folder.write("a/1.png", constant_png(1, 4, 9));
+    folder.write("b/\xc3\xa9\xf0\x9f\x90\xb1.png", constant_png(1, 4, 9));  // well-formed: an e with an accent, a cat
+    EXPECT_EQ(read_image_folder(folder.path()).train.count(), 2);
+    folder.write(bad, constant_png(1, 4, 9));
+    expect_error([&] { read_image_folder(folder.path()); }, folder.path("b"), "\\x", "not UTF-8");
+  }
 }
 
 TEST(Boxes, faults_name_their_line) {

@@ -77,6 +77,50 @@ TEST(SplitOff, parts_are_disjoint_and_keep_what_belongs_together) {
   expect_error([] { split_off(numbered(4), 1.0, Random(1)); }, "share", "got 1");
 }
 
+TEST(SplitByName, other_pictures_do_not_matter) {
+  std::vector<std::string> names;
+  std::vector<std::int32_t> labels;
+  for (int i = 0; i < 3000; ++i) {
+    labels.push_back(i % 3);
+    names.push_back("class" + std::to_string(i % 3) + "/" + std::to_string(i) + ".png");
+  }
+  const auto whole = split_by_name(labels, names, 0.2, 5, 12);
+  EXPECT_NEAR(static_cast<double>(whole.last.size()), 600, 90);  // four deviations
+  EXPECT_EQ(whole.first.size() + whole.last.size(), 3000U);
+  std::vector<std::string> last;
+  for (const auto index : whole.last) last.push_back(names[static_cast<std::size_t>(index)]);
+  std::sort(last.begin(), last.end());
+  // every second goes, the others stay where they are
+  std::vector<std::string> fewer_names, expected, got;
+  std::vector<std::int32_t> fewer_labels;
+  for (std::size_t i = 0; i < names.size(); i += 2) {
+    fewer_names.push_back(names[i]);
+    fewer_labels.push_back(labels[i]);
+    if (std::binary_search(last.begin(), last.end(), names[i])) expected.push_back(names[i]);
+  }
+  for (const auto index : split_by_name(fewer_labels, fewer_names, 0.2, 5, 12).last)
+    got.push_back(fewer_names[static_cast<std::size_t>(index)]);
+  std::sort(expected.begin(), expected.end());
+  std::sort(got.begin(), got.end());
+  EXPECT_EQ(got, expected);
+  EXPECT_NE(split_by_name(labels, names, 0.2, 6, 12).last, whole.last) << "another realisation, another split";
+  EXPECT_NE(split_by_name(labels, names, 0.2, 5, 11).last, whole.last);
+}
+
+TEST(SplitByName, leaves_every_class_something_and_splits_off_something) {
+  const std::vector<std::int32_t> labels = {0, 0, 1};
+  const std::vector<std::string> names = {"a/1", "a/2", "b/1"};
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    EXPECT_EQ(split_by_name(labels, names, 0.01, seed, 1).last.size(), 1U);
+    const auto parts = split_by_name(labels, names, 0.99, seed, 1);
+    EXPECT_EQ(parts.last.size(), 1U);
+    EXPECT_NE(parts.last[0], 2) << "the only one of its class";
+    EXPECT_TRUE(split_by_name(labels, names, 0, seed, 1).last.empty());
+  }
+  expect_error([] { split_by_name({0, 1}, {"a", "b"}, 0.5, 1, 1); }, "split", "2 pictures", "2 of a class");
+  expect_error([] { split_by_name({0, 0}, {"a"}, 0.5, 1, 1); }, "1 names", "2 pictures");
+}
+
 TEST(Prefix, is_the_first_pictures) {
   const auto part = prefix(numbered(10), 4);
   EXPECT_EQ(part.pixels, (files::Bytes{0, 1, 2, 3}));

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "scdcf/pixels/orientation.h"
 #include "support/encoders.h"
 #include "support/expect_error.h"
 
@@ -92,6 +93,37 @@ TEST(Jpeg, grey_rgb_progressive_and_cmyk_are_near_what_was_written) {
     for (const auto kind : {JpegKind::baseline, JpegKind::progressive})
       EXPECT_LT(mean_difference(decode_image(jpeg(ramp(channels, 33, 47), kind), "x"), ramp(channels, 33, 47)), 3);
   EXPECT_LT(mean_difference(decode_image(jpeg(ramp(3, 33, 47), JpegKind::cmyk), "x"), ramp(3, 33, 47)), 3);
+}
+
+TEST(Png, transparency_shows_the_ground) {
+  EXPECT_EQ(decode_image(png(PNG_COLOR_TYPE_GRAY_ALPHA, 8, 1, 3, {200, 128, 9, 0, 9, 255}), "x", 0).pixels,
+            (files::Bytes{100, 0, 9}));
+}
+
+TEST(Jpeg, exif_turns_the_picture_upright) {
+  // 1 2 3
+  // 4 5 6, as the eight orientations show it
+  const Image stored{1, 2, 3, {1, 2, 3, 4, 5, 6}};
+  const std::vector<files::Bytes> expected = {{1, 2, 3, 4, 5, 6}, {3, 2, 1, 6, 5, 4}, {6, 5, 4, 3, 2, 1},
+                                              {4, 5, 6, 1, 2, 3}, {1, 4, 2, 5, 3, 6}, {4, 1, 5, 2, 6, 3},
+                                              {6, 3, 5, 2, 4, 1}, {3, 6, 2, 5, 1, 4}};
+  const files::Bytes plain = jpeg(ramp(3, 24, 40));
+  const Image flat = decode_image(plain, "x");
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    const Image turned = upright(stored, orientation);
+    EXPECT_EQ(turned.pixels, expected[static_cast<std::size_t>(orientation - 1)]) << orientation;
+    EXPECT_EQ(turned.height, orientation < 5 ? 2 : 3);
+    for (const bool little_endian : {false, true}) {
+      const files::Bytes tagged = testing::with_orientation(plain, orientation, little_endian);
+      EXPECT_EQ(exif_orientation(tagged), orientation);
+      EXPECT_EQ(decode_image(tagged, "x").pixels, upright(flat, orientation).pixels) << orientation;
+    }
+  }
+  EXPECT_EQ(exif_orientation(plain), 1);
+  EXPECT_EQ(exif_orientation(testing::with_orientation(plain, 9, false)), 1) << "no such orientation";
+  const files::Bytes whole = testing::with_orientation(plain, 6, true);
+  for (std::ptrdiff_t size = 0; size < 38; ++size)
+    EXPECT_EQ(exif_orientation({whole.begin(), whole.begin() + size}), 1) << "cut at " << size;
 }
 
 TEST(Jpeg, damage_is_an_error) {

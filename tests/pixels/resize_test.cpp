@@ -1,5 +1,6 @@
 #include "scdcf/pixels/resize.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/expect_error.h"
@@ -96,6 +97,17 @@ TEST(Rescale, a_shrunk_picture_has_black_around_it) {
         EXPECT_EQ(result.pixels[static_cast<std::size_t>(28 * y + x)], distance < 4 ? 255 : 0) << x << ", " << y;
       }
     }
+}
+
+TEST(Fit, keeps_the_shape_between_black_bars) {
+  const Image wide = fit(Image{1, 2, 4, files::Bytes(8, 200)}, 8);
+  ASSERT_EQ(wide.pixels.size(), 64U);
+  for (int y = 0; y < 8; ++y)
+    for (int x = 0; x < 8; ++x) EXPECT_EQ(wide.pixels[static_cast<std::size_t>(8 * y + x)], y < 2 || y >= 6 ? 0 : 200);
+  const Image tall = fit(Image{3, 16384, 1, files::Bytes(3 * 16384, 90)}, 28);
+  EXPECT_EQ(tall.height, 28);
+  EXPECT_EQ(tall.width, 28);
+  EXPECT_EQ(std::count(tall.pixels.begin(), tall.pixels.end(), 90), 3 * 28);
 }
 
 }  // namespace

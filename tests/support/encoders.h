@@ -84,4 +84,17 @@ inline files::Bytes jpeg(const pixels::Image& image, JpegKind kind = JpegKind::b
   return result;
 }
 
+/// A JPEG with an EXIF segment that says how the camera was held, in front of all others.
+inline files::Bytes with_orientation(const files::Bytes& jpeg, int orientation, bool little_endian) {
+  const auto value = static_cast<std::uint8_t>(orientation);
+  const files::Bytes big = {'M', 'M', 0, 42, 0, 0, 0,     8, 0, 1, 0x01, 0x12, 0,
+                            3,   0,   0, 0,  1, 0, value, 0, 0, 0, 0,    0,    0};
+  const files::Bytes small = {'I', 'I', 42, 0, 8, 0,     0, 0, 1, 0, 0x12, 0x01, 3,
+                              0,   1,   0,  0, 0, value, 0, 0, 0, 0, 0,    0,    0};
+  files::Bytes result = {0xFF, 0xD8, 0xFF, 0xE1, 0, 2 + 6 + 26, 'E', 'x', 'i', 'f', 0, 0};
+  for (const auto byte : little_endian ? small : big) result.push_back(byte);
+  for (std::size_t i = 2; i < jpeg.size(); ++i) result.push_back(jpeg[i]);
+  return result;
+}
+
 }  // namespace scdcf::testing

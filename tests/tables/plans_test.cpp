@@ -3,9 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "scdcf/core/error.h"
+#include "scdcf/data/places.h"
 #include "scdcf/tables/groups.h"
 #include "scdcf/tables/paper_numbers.h"
 
@@ -145,6 +150,34 @@ TEST(Plans, cost_trains_nothing_that_the_tables_do_not_and_measures_each_network
   EXPECT_NE(keys_of(plan_cost(options, "another").cost), keys_of(plan.cost)) << "a machine's cost is its own";
 }
 
+TEST(Plans, quick_ones_use_the_data_that_is_at_hand_and_the_sizes_asked_for) {
+  const auto folder = std::filesystem::temp_directory_path() / ("scdcf-plans-" + std::to_string(getpid()));
+  for (const std::string name : {"mnist", "fashion"}) {
+    std::filesystem::create_directories(folder / name);
+    std::ofstream(folder / name / "train-images-idx3-ubyte") << "found by its name";
+  }
+  PlanOptions options;
+  options.quick = true;
+  options.data_dir = folder.string();
+  for (const std::string name : {"smnist", "sfashion"})
+    for (const auto& run : plan_digits(options, name)) {
+      EXPECT_EQ(run.config.data.name, name);
+      EXPECT_EQ(run.config.data.size, 28);
+      EXPECT_LE(run.config.data.train_size, 200) << "a small subset";
+      EXPECT_TRUE(is_quick(run.config));
+    }
+  EXPECT_EQ(plan_ablation(options).front().config.data.name, "smnist");
+  EXPECT_EQ(plan_natural(options).front().config.data.name, "sglyphs");
+  options.sizes = {56};
+  const auto large = plan_digits(options, "smnist");
+  ASSERT_FALSE(large.empty());
+  for (const auto& run : large) EXPECT_EQ(run.config.data.size, 56);
+  options.data = {"sglyphs"};
+  EXPECT_EQ(plan_digits(options, "smnist").front().config.data.name, "sglyphs");
+  std::filesystem::remove_all(folder);
+  EXPECT_FALSE(is_quick(plan_digits({}, "smnist").front().config));
+}
+
 TEST(Plans, quick_ones_are_small_and_need_no_files) {
   PlanOptions options;
   options.quick = true;
@@ -155,7 +188,8 @@ TEST(Plans, quick_ones_are_small_and_need_no_files) {
     plan.insert(plan.end(), part.begin(), part.end());
   double images = 0;
   for (const auto& run : plan) {
-    EXPECT_EQ(run.config.data.name, "sglyphs");
+    const auto& name = run.config.data.name;
+    EXPECT_TRUE(name == "sglyphs" || !data::find_dataset(name.substr(1), "").empty()) << name;
     images += runs::work_of(run);
   }
   EXPECT_LT(images, 100000);

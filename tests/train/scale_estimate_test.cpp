@@ -40,6 +40,9 @@ TEST(ScaleEstimate, calibration_recovers_a_linear_relation) {
   EXPECT_NEAR(fit.intercept, -1.5, 1e-5);
   EXPECT_NEAR(fit.correlation, 1, 1e-9);
   EXPECT_NEAR(fit.estimate(0.5), scales[1], 1e-6);
+  EXPECT_FLOAT_EQ(static_cast<float>(fit.smallest), *std::min_element(scales.begin(), scales.end()));
+  EXPECT_TRUE(fit.covers(fit.smallest) && fit.covers(fit.largest));
+  EXPECT_FALSE(fit.covers(1.1 * fit.largest) || fit.covers(0.9 * fit.smallest)) << "outside what was trained";
   const auto reread = train::calibration_from_json(nlohmann::json::parse(train::to_json(fit).dump()));
   EXPECT_EQ(reread.slope, fit.slope);
   EXPECT_EQ(reread.intercept, fit.intercept);

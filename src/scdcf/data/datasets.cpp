@@ -14,6 +14,7 @@
 #include "scdcf/data/scaled.h"
 #include "scdcf/data/split.h"
 #include "scdcf/data/stl10.h"
+#include "scdcf/files/text.h"
 #include "scdcf/pixels/resize.h"
 
 namespace scdcf::data {
@@ -22,6 +23,9 @@ namespace {
 constexpr std::int64_t kTrainCount = 60000, kTestCount = 10000;  // of MNIST, and so of the glyphs
 constexpr double kTestShare = 0.2;                               // where the set has no test pictures of its own
 enum Stream : std::uint64_t { validation_stream = 11, test_stream = 12 };
+
+bool is_digit_like(const std::string& name) { return name == "mnist" || name == "fashion" || name == "glyphs"; }
+bool is_scaled(const std::string& name) { return !name.empty() && name[0] == 's' && is_digit_like(name.substr(1)); }
 
 Random generator(const DataOptions& options, Stream stream) {
   return Random(static_cast<std::uint64_t>(options.realisation), stream);
@@ -42,9 +46,10 @@ std::vector<std::string> class_names(const std::string& name) {
 
 /// The official parts of mnist, fashion or glyphs.
 ImageFolder official_parts(const std::string& name, const DataOptions& options) {
-  if (name == "glyphs") return {draw_glyphs(0, kTrainCount), draw_glyphs(kTrainCount, kTestCount)};
+  if (name == "glyphs") return {draw_glyphs(0, kTrainCount), {}, draw_glyphs(kTrainCount, kTestCount), {}};
   const auto folder = found(name, options);
-  return {read_idx_part(folder, "train", class_names(name)), read_idx_part(folder, "t10k", class_names(name))};
+  const auto names = class_names(name);
+  return {read_idx_part(folder, "train", names), {}, read_idx_part(folder, "t10k", names), {}};
 }
 
 Splits scaled(const std::string& name, const DataOptions& options) {
@@ -61,7 +66,8 @@ Splits scaled(const std::string& name, const DataOptions& options) {
     for (std::int64_t i = 0; i < kTrainCount + kTestCount; ++i) pool.labels.push_back(glyph_label(i));
     return make_scaled(pool, scaling);
   }
-  auto [all, test] = official_parts(name, options);
+  auto parts = official_parts(name, options);
+  auto &all = parts.train, &test = parts.test;
   require(all.height == test.height && all.width == test.width, "data ", name, ": training pictures of ", all.width,
           " x ", all.height, " pixels, test pictures of ", test.width, " x ", test.height);
   all.pixels.insert(all.pixels.end(), test.pixels.begin(), test.pixels.end());
@@ -74,7 +80,8 @@ Splits split(ImageFolder parts, const DataOptions& options) {
   Splits splits;
   if (parts.test.count() == 0) {
     auto cut = split_off(parts.train, kTestShare, generator(options, test_stream));
-    parts = {std::move(cut.first), std::move(cut.last)};
+    parts.train = std::move(cut.first);
+    parts.test = std::move(cut.last);
   }
   auto cut = split_off(parts.train, options.validation_share, generator(options, validation_stream));
   splits.train = std::move(cut.first);
@@ -109,11 +116,46 @@ Splits stl10(const DataOptions& options) {
   return stl10_fold(std::move(parts), folds[static_cast<std::size_t>(options.fold)], options);
 }
 
+/// Splits off the test and validation pictures that an image folder does not have, by the names of its files.
+Splits complete_by_name(ImageFolder parts, const std::string& folder, const DataOptions& options) {
+  const auto draw = [&](double share, Stream stream) {
+    const auto cut = split_by_name(parts.train.labels, parts.train_names, share,
+                                   static_cast<std::uint64_t>(options.realisation), stream);
+    auto drawn = select(parts.train, cut.last);
+    parts.train = select(parts.train, cut.first);
+    std::vector<std::string> names;
+    for (const auto index : cut.first) names.push_back(parts.train_names[static_cast<std::size_t>(index)]);
+    parts.train_names = std::move(names);
+    return drawn;
+  };
+  Splits splits;
+  const bool tested = parts.test.count() > 0, validated = parts.validation.count() > 0;
+  splits.test = tested ? std::move(parts.test) : draw(kTestShare, test_stream);
+  splits.validation = validated ? split_off(parts.validation, 0, generator(options, validation_stream)).first
+                                : draw(options.validation_share, validation_stream);
+  splits.train =
+      tested && validated ? split_off(parts.train, 0, generator(options, test_stream)).first : std::move(parts.train);
+  if (!tested)
+    splits.note = folder + " has no test pictures: tested on about a fifth of those " +
+                  (validated ? "in train, and validated on those of its own for that" : "there are") +
+                  ", which their names choose";
+  return splits;
+}
+
 Splits image_folder(const DataOptions& options) {
   const auto folder = find_image_folder(options.name, options.data_dir);
-  require(!folder.empty(), "data ", options.name, ": no such data set or image folder; see scdcf data list, or get ",
-          "one with: scdcf data fetch ", options.name);
-  return split(read_image_folder(folder, options.size, options.channels), options);
+  if (folder.empty()) {
+    std::string names;
+    for (const auto& set : list_datasets(options.data_dir)) names += (names.empty() ? "" : ", ") + set.name;
+    detail::fail("data ", options.name, ": no such data set or image folder; there are ", names,
+                 ", and any folder with a folder of pictures for each class");
+  }
+  auto parts = read_image_folder(folder, options.size, options.channels);
+  // In the order of the names, a prefix would have one class alone.
+  if (options.test_size > 0 && parts.test.count() > 0)
+    parts.test = split_off(parts.test, 0, generator(options, test_stream)).first;
+  if (parts.test.count() > 0 && parts.validation.count() == 0) return split(std::move(parts), options);
+  return complete_by_name(std::move(parts), folder, options);
 }
 
 void cut_to(ImageSet& set, std::int64_t count, const char* name) {
@@ -133,15 +175,16 @@ void keep_black(Splits& splits) {
 
 Splits load(const DataOptions& options) {
   const std::string& name = options.name;
+  for (const auto& text : {name, options.data_dir})
+    require(files::is_utf8(text), "data ", files::escaped(text), ": the name is not UTF-8; give it another");
   check_options(options);
   Splits splits;
-  if (name == "smnist" || name == "sfashion" || name == "sglyphs") {
+  if (is_scaled(name)) {
     splits = scaled(name.substr(1), options);
   } else {
-    const bool digit_like = name == "mnist" || name == "fashion" || name == "glyphs";
-    splits = digit_like        ? split(official_parts(name, options), options)
-             : name == "stl10" ? stl10(options)
-                               : image_folder(options);
+    splits = is_digit_like(name) ? split(official_parts(name, options), options)
+             : name == "stl10"   ? stl10(options)
+                                 : image_folder(options);
     cut_to(splits.train, options.train_size, "train_size");
     cut_to(splits.validation, options.validation_size, "validation_size");
     cut_to(splits.test, options.test_size, "test_size");
@@ -157,6 +200,8 @@ Splits load(const DataOptions& options) {
   splits.name = name;
   return splits;
 }
+
+std::uint8_t ground_of(const std::string& name) { return is_digit_like(name) || is_scaled(name) ? 0 : 255; }
 
 std::vector<DataSetInfo> list_datasets(const std::string& data_dir) {
   std::vector<DataSetInfo> list;

@@ -32,10 +32,14 @@ struct DataOptions {
 
 /// The splits of a data set. The scaled sets have 10,000 / 2,000 / 50,000 pictures. Of the others the official training
 /// pictures are split, stratified and seeded by the realisation, into training and validation; sets without test
-/// pictures give a fifth for that first. Every prefix keeps the proportions of the classes. mean and deviation follow
+/// pictures give a fifth for that first; in image folders without test pictures names choose them (split_by_name), and
+/// val/ is used where it is. Every prefix keeps the proportions of the classes. mean and deviation follow
 /// `normalisation`, from the training pictures in use; of STL-10, from its whole training set. Throws Error, naming the
 /// file and the cause, for anything missing or wrong.
 Splits load(const DataOptions& options);
+
+/// What transparent pictures are laid on to be like a set's own: black for the digit-like ones, white for others.
+std::uint8_t ground_of(const std::string& name);
 
 /// One line of `scdcf data list`.
 struct DataSetInfo {

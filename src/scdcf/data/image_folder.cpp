@@ -9,6 +9,7 @@
 #include "scdcf/core/error.h"
 #include "scdcf/core/for_each.h"
 #include "scdcf/data/boxes.h"
+#include "scdcf/files/text.h"
 #include "scdcf/pixels/image_file.h"
 #include "scdcf/pixels/resize.h"
 
@@ -18,15 +19,10 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Entry {
+  ImageSet* part;
   std::string path;  // inside the root
   std::int32_t label;
 };
-
-bool is_picture(const fs::path& path) {
-  std::string extension = path.extension().string();
-  for (char& letter : extension) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  return extension == ".png" || extension == ".jpg" || extension == ".jpeg";
-}
 
 /// The names in a folder that `wanted` takes, in order; hidden ones never.
 template <class Wanted>
@@ -35,7 +31,9 @@ std::vector<std::string> names_in(const fs::path& folder, Wanted wanted) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (name.front() != '.' && wanted(*entry)) names.push_back(name);
+    if (name.front() == '.' || !wanted(*entry)) continue;
+    require(files::is_utf8(name), files::escaped(entry->path().string()), ": the name is not UTF-8; give it another");
+    names.push_back(name);
   }
   require(!error, folder.string(), ": ", error.message());
   std::sort(names.begin(), names.end());
@@ -49,16 +47,18 @@ std::vector<std::string> folders_in(const fs::path& folder) {
   });
 }
 
-std::vector<Entry> list_part(const fs::path& root, const std::string& part, const std::vector<std::string>& classes) {
-  std::vector<Entry> entries;
+void add_part(std::vector<Entry>& entries, ImageSet& part, const fs::path& root, const std::string& folder,
+              const std::vector<std::string>& classes) {
+  for (const auto& name : folders_in(root / folder))
+    require(std::binary_search(classes.begin(), classes.end(), name), (root / folder / name).string(),
+            ": a class that train does not have");
   for (std::size_t label = 0; label < classes.size(); ++label) {
-    const std::string inside = part.empty() ? classes[label] : (fs::path(part) / classes[label]).string();
-    const auto files = names_in(root / inside, [](const auto& entry) { return is_picture(entry.path()); });
+    const std::string inside = (fs::path(folder) / classes[label]).string();
+    const auto files = names_in(root / inside, [](const auto& entry) { return is_picture(entry.path().string()); });
     require(!files.empty(), (root / inside).string(), ": no pictures (.png, .jpg, .jpeg) in this class");
     for (const auto& file : files)
-      entries.push_back({(fs::path(inside) / file).string(), static_cast<std::int32_t>(label)});
+      entries.push_back({&part, (fs::path(inside) / file).string(), static_cast<std::int32_t>(label)});
   }
-  return entries;
 }
 
 struct Decoded {
@@ -100,6 +100,12 @@ Decoded decode(const fs::path& root, const std::vector<Entry>& entries, int size
 
 }  // namespace
 
+bool is_picture(const std::string& path) {
+  std::string extension = fs::path(path).extension().string();
+  for (char& letter : extension) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return extension == ".png" || extension == ".jpg" || extension == ".jpeg";
+}
+
 bool is_image_folder(const std::string& path) {
   std::error_code error;  // what may not be looked into is no image folder
   for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error))
@@ -112,33 +118,36 @@ ImageFolder read_image_folder(const std::string& root_name, int size, int channe
   std::error_code error;
   require(fs::is_directory(root, error), root_name, ": no such folder");
   require(channels == 0 || channels == 1 || channels == 3, "channels: got ", channels, ", expected 1 or 3");
-  const bool parts = fs::is_directory(root / "train", error), tested = parts && fs::is_directory(root / "test", error);
+  const bool parts = fs::is_directory(root / "train", error);
   const fs::path class_root = parts ? root / "train" : root;
   const auto classes = folders_in(class_root);
   require(classes.size() >= 2, class_root.string(), ": got ", classes.size(), " class folders, expected at least 2");
-  auto entries = list_part(root, parts ? "train" : "", classes);
-  const std::size_t train_count = entries.size();
-  if (tested) {
-    for (const auto& name : folders_in(root / "test"))
-      require(std::binary_search(classes.begin(), classes.end(), name), (root / "test" / name).string(),
-              ": a class that train does not have");
-    for (auto& entry : list_part(root, "test", classes)) entries.push_back(std::move(entry));
+  ImageFolder result;
+  std::vector<Entry> entries;
+  add_part(entries, result.train, root, parts ? "train" : "", classes);
+  for (const auto& entry : entries) {
+    const fs::path path(entry.path);
+    result.train_names.push_back(classes[static_cast<std::size_t>(entry.label)] + "/" + path.filename().string());
   }
+  for (const char* folder : {"test", "val", "valid", "validation"})
+    if (parts && fs::is_directory(root / folder, error)) {
+      ImageSet& part = std::string("test") == folder ? result.test : result.validation;
+      add_part(entries, part, root, folder, classes);
+    }
 
   auto decoded = decode(root, entries, size);
   if (channels == 0) {
     channels = 1;
     for (const auto& image : decoded.images) channels = std::max(channels, image.channels);
   }
-  ImageFolder result;
-  for (auto* part : {&result.train, &result.test}) {
+  for (auto* part : {&result.train, &result.validation, &result.test}) {
     part->channels = channels;
     part->height = decoded.images[0].height;
     part->width = decoded.images[0].width;
     part->class_names = classes;
   }
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    ImageSet& part = i < train_count ? result.train : result.test;
+    ImageSet& part = *entries[i].part;
     pixels::Image image = pixels::with_channels(std::move(decoded.images[i]), channels);
     require(image.height == part.height && image.width == part.width, (root / entries[i].path).string(), ": got ",
             image.width, " x ", image.height, " pixels, expected ", part.width, " x ", part.height,

@@ -24,6 +24,7 @@ class Fnv1a {
     for (const auto pixel : set.pixels) add(pixel);
     for (const auto label : set.labels) add_word(static_cast<std::uint32_t>(label), 4);
   }
+  std::uint64_t value() const { return hash_; }
   std::string text() const {
     std::string digits;
     for (int shift = 60; shift >= 0; shift -= 4) digits += "0123456789abcdef"[(hash_ >> shift) & 15];
@@ -46,6 +47,12 @@ std::string checksum(const Splits& splits) {
   Fnv1a hash;
   for (const auto* part : {&splits.train, &splits.validation, &splits.test}) hash.add_set(*part);
   return hash.text();
+}
+
+std::uint64_t hash_of(const std::string& text) {
+  Fnv1a hash;
+  for (const char letter : text) hash.add(static_cast<std::uint8_t>(letter));
+  return hash.value();
 }
 
 ImageSet prefix(const ImageSet& set, std::int64_t count) {

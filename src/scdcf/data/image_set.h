@@ -33,11 +33,15 @@ struct Splits {
   ImageSet test;
   std::vector<double> mean;
   std::vector<double> deviation;
+  std::string note;  ///< where it is not plain which pictures are tested: what was done
 };
 
 /// 64-bit FNV-1a over sizes, pixels and labels, as 16 hex digits: the same bytes give the same text on every machine.
 std::string checksum(const ImageSet& set);
 std::string checksum(const Splits& splits);
+
+/// The same of a text.
+std::uint64_t hash_of(const std::string& text);
 
 /// The first `count` pictures of a set; all of them where count is 0.
 ImageSet prefix(const ImageSet& set, std::int64_t count);

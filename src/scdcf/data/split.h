@@ -24,4 +24,13 @@ struct Pair {
 };
 Pair split_off(const ImageSet& set, double share, Random random);
 
+/// The same by the names of the pictures: each is split off or not whatever other pictures there are, so that one that
+/// comes or goes moves no other. Only where every picture of a class would be split off, or none at all, the one next
+/// to the border changes sides.
+struct Indices {
+  std::vector<std::int64_t> first, last;  ///< each in a stratified order
+};
+Indices split_by_name(const std::vector<std::int32_t>& labels, const std::vector<std::string>& names, double share,
+                      std::uint64_t seed, std::uint64_t stream);
+
 }  // namespace scdcf::data

@@ -7,7 +7,7 @@
 
 namespace scdcf::pixels::codecs {
 
-Image decode_png(const files::Bytes& bytes, const std::string& name);
+Image decode_png(const files::Bytes& bytes, const std::string& name, std::uint8_t ground);
 Image decode_jpeg(const files::Bytes& bytes, const std::string& name);
 files::Bytes encode_png(const Image& image);
 

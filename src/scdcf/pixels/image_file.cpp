@@ -7,6 +7,7 @@
 #include "scdcf/core/error.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/pixels/image_codecs.h"
+#include "scdcf/pixels/orientation.h"
 
 namespace scdcf::pixels {
 namespace {
@@ -31,15 +32,17 @@ void codecs::check_announced_size(std::uint64_t width, std::uint64_t height, boo
           " bytes can hold");
 }
 
-Image decode_image(const files::Bytes& bytes, const std::string& name) {
+Image decode_image(const files::Bytes& bytes, const std::string& name, std::uint8_t ground) {
   if (bytes.size() >= 8 && std::equal(kPngSignature.begin(), kPngSignature.end(), bytes.begin()))
-    return codecs::decode_png(bytes, name);
+    return codecs::decode_png(bytes, name, ground);
   if (bytes.size() >= 3 && bytes[0] == 0xFF && bytes[1] == 0xD8 && bytes[2] == 0xFF)
-    return codecs::decode_jpeg(bytes, name);
+    return upright(codecs::decode_jpeg(bytes, name), exif_orientation(bytes));
   detail::fail(name, ": neither a PNG nor a JPEG picture");
 }
 
-Image read_image(const std::string& path) { return decode_image(files::read_file(path), path); }
+Image read_image(const std::string& path, std::uint8_t ground) {
+  return decode_image(files::read_file(path), path, ground);
+}
 
 Image with_channels(Image image, int channels) {
   check_image(image);

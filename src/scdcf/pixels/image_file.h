@@ -19,10 +19,11 @@ struct Image {
   files::Bytes pixels;
 };
 
-/// A PNG or JPEG file; which one it is, its first bytes say. Transparent pictures are laid on white, 16 bits a sample
-/// are rounded to 8. Throws Error, naming the file, for anything damaged, cut short or too large.
-Image read_image(const std::string& path);
-Image decode_image(const files::Bytes& bytes, const std::string& name);
+/// A PNG or JPEG file; which one it is, its first bytes say. Transparent pictures are laid on a ground of one grey
+/// value, white unless asked otherwise; JPEGs are turned upright as their EXIF orientation says; 16 bits a sample are
+/// rounded to 8. Throws Error, naming the file, for anything damaged, cut short or too large.
+Image read_image(const std::string& path, std::uint8_t ground = 255);
+Image decode_image(const files::Bytes& bytes, const std::string& name, std::uint8_t ground = 255);
 
 /// `channels` 1: the luminance (299 R + 587 G + 114 B) / 1000; 3: grey repeated. A picture that has them is returned as
 /// it is.

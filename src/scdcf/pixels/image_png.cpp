@@ -68,7 +68,7 @@ bool read_rows(PngReader* reader, png_bytepp rows) {
 
 }  // namespace
 
-Image decode_png(const files::Bytes& bytes, const std::string& name) {
+Image decode_png(const files::Bytes& bytes, const std::string& name, std::uint8_t ground) {
   PngReader reader(bytes);
   reader.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader, on_error, on_warning);
   if (reader.png != nullptr) reader.info = png_create_info_struct(reader.png);
@@ -97,7 +97,8 @@ Image decode_png(const files::Bytes& bytes, const std::string& name) {
     const std::uint8_t* pixel = interleaved.data() + i * samples;
     const unsigned opacity = samples == channels ? 255 : pixel[channels];
     for (std::size_t c = 0; c < channels; ++c)
-      image.pixels[c * area + i] = static_cast<std::uint8_t>((pixel[c] * opacity + 255 * (255 - opacity) + 127) / 255);
+      image.pixels[c * area + i] =
+          static_cast<std::uint8_t>((pixel[c] * opacity + ground * (255 - opacity) + 127) / 255);
   }
   return image;
 }

@@ -75,24 +75,28 @@ std::uint8_t to_byte(double value) {
 }
 
 /// Columns first, then rows, of one plane.
-void apply(const AxisMap& rows, const AxisMap& columns, const std::uint8_t* in, int in_height, int in_width,
-           std::uint8_t* out) {
+void apply(const AxisMap& rows, const AxisMap& columns, const std::uint8_t* in, int in_width, std::uint8_t* out) {
   const int width = columns.size();
-  std::vector<double> half(static_cast<std::size_t>(in_height) * width);
-  for (int y = 0; y < in_height; ++y)
+  // The rows that one row of the result is made of, no more: a tall picture has thousands. Row y lies at y % taps.
+  std::vector<double> half(static_cast<std::size_t>(rows.taps) * width);
+  const auto place = [&](int y) { return half.data() + static_cast<std::ptrdiff_t>(y % rows.taps) * width; };
+  int next = 0;
+  const auto fill = [&](int y) {
     for (int x = 0; x < width; ++x) {
       const double* weight = columns.weights.data() + static_cast<std::ptrdiff_t>(x) * columns.taps;
       const std::uint8_t* source = in + static_cast<std::ptrdiff_t>(y) * in_width + columns.first[x];
       double sum = 0;
       for (int k = 0; k < columns.taps; ++k) sum += weight[k] * source[k];
-      half[static_cast<std::size_t>(y) * width + x] = sum;
+      place(y)[x] = sum;
     }
+  };
   std::vector<double> line(static_cast<std::size_t>(width));
   for (int y = 0; y < rows.size(); ++y) {
     std::fill(line.begin(), line.end(), 0.0);
+    for (next = std::max(next, rows.first[y]); next < rows.first[y] + rows.taps; ++next) fill(next);
     for (int k = 0; k < rows.taps; ++k) {
       const double weight = rows.weights[static_cast<std::size_t>(y) * rows.taps + k];
-      const double* source = half.data() + static_cast<std::ptrdiff_t>(rows.first[y] + k) * width;
+      const double* source = place(rows.first[y] + k);
       for (int x = 0; x < width; ++x) line[x] += weight * source[x];
     }
     for (int x = 0; x < width; ++x) out[static_cast<std::ptrdiff_t>(y) * width + x] = to_byte(line[x]);
@@ -112,8 +116,7 @@ Image transformed(const Image& image, const AxisMap& rows, const AxisMap& column
           image.pixels.size(), " bytes for ", image.channels, " x ", image.height, " x ", image.width);
   result.pixels.resize(out_area * image.channels);
   for (int c = 0; c < image.channels; ++c)
-    apply(rows, columns, image.pixels.data() + c * in_area, image.height, image.width,
-          result.pixels.data() + c * out_area);
+    apply(rows, columns, image.pixels.data() + c * in_area, image.width, result.pixels.data() + c * out_area);
   return result;
 }
 
@@ -124,6 +127,24 @@ Image resize(const Image& image, int height, int width) {
   check_side(width);
   if (image.height == height && image.width == width) return image;
   return transformed(image, resizing(image.height, height), resizing(image.width, width));
+}
+
+Image fit(const Image& image, int side) {
+  const int longer = std::max(image.height, image.width);
+  const auto shrunk = [&](int size) { return std::max(1, static_cast<int>(std::lround(1.0 * size * side / longer))); };
+  check_side(side);
+  const Image inner = resize(image, shrunk(image.height), shrunk(image.width));
+  if (inner.height == inner.width) return inner;
+  Image square{image.channels, side, side, {}};
+  square.pixels.assign(std::size_t{1} * image.channels * side * side, 0);
+  const int top = (side - inner.height) / 2, left = (side - inner.width) / 2;
+  for (int c = 0; c < image.channels; ++c)
+    for (int y = 0; y < inner.height; ++y) {
+      const auto* row = inner.pixels.data() + (static_cast<std::ptrdiff_t>(c) * inner.height + y) * inner.width;
+      std::copy(row, row + inner.width,
+                square.pixels.data() + (static_cast<std::ptrdiff_t>(c) * side + top + y) * side + left);
+    }
+  return square;
 }
 
 Image rescale_about_centre(const Image& image, double factor) {

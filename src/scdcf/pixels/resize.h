@@ -12,6 +12,9 @@ namespace scdcf::pixels {
 /// each new pixel covers, one that grows is interpolated, with the border repeated outside.
 Image resize(const Image& image, int height, int width);
 
+/// The picture as large as a square of that side holds it, not stretched, in the middle between black bars.
+Image fit(const Image& image, int side);
+
 /// The object `factor` times as large on a canvas of the same size: out(p) = in(c + (p - c) / factor), c the canvas'
 /// centre, zero outside. Interpolated without anti-aliasing. The shrunk object lies where it lay, the rest is black.
 Image rescale_about_centre(const Image& image, double factor);

@@ -100,6 +100,7 @@ TrainedModel load_model(const fs::path& run, torch::Device device) {
     model.mean = about.at("mean").get<std::vector<double>>();
     model.deviation = about.at("deviation").get<std::vector<double>>();
     model.data_checksum = about.at("data_checksum").get<std::string>();
+    model.data_counts = about.value("data_counts", std::vector<int64_t>{});
     if (about.contains("scale_calibration"))
       model.calibration = train::calibration_from_json(about.at("scale_calibration"));
     model.network = models::make_model(model.config.model);

@@ -25,6 +25,7 @@ struct TrainedModel {
   std::vector<std::string> class_names;
   std::vector<double> mean, deviation;
   std::string data_checksum;
+  std::vector<int64_t> data_counts;  ///< pictures trained, validated and tested on; empty in models that do not say
   std::optional<train::ScaleCalibration> calibration;
 };
 

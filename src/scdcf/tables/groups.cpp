@@ -60,7 +60,7 @@ std::string protocol_of(const train::RunConfig& config) {
   set_epochs(paper.train, config.train.epochs);
   paper.train.epochs = paper_epochs;
   const auto expected = train::to_json(paper), got = train::to_json(config);
-  std::string text;
+  std::string text = is_quick(config) ? kQuickRun : "";
   for (const auto& section : got.items())
     for (const auto& field : section.value().items())
       if (field.value() != expected.at(section.key()).at(field.key()))

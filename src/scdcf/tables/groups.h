@@ -27,6 +27,9 @@ const char* name_of(Mark mark);
 /// The cell of a run. modes and scale_modes as they were asked for: 0 where the network's own are meant.
 CellId cell_of(const train::RunConfig& config);
 
+/// How the protocol of a quick run begins.
+inline constexpr const char* kQuickRun = "quick run";
+
 /// What in a run differs from how the paper trains, as "epochs 2, test_size 100"; empty where nothing does. Network,
 /// data set, sizes, augmentation by scaling, K and K_alpha, realisation, seed, device, data folder, and milestones
 /// in proportion to the epochs are not meant.

@@ -12,7 +12,7 @@ namespace scdcf::tables {
 /// What is empty or 0 stands for the experiment's own.
 struct PlanOptions {
   std::filesystem::path out;        ///< folder of the results
-  bool quick = false;               ///< a few small runs that take seconds: does it work here?
+  bool quick = false;               ///< a few small runs that take seconds, on sglyphs where the data is not at hand
   std::vector<std::string> data;    ///< data sets instead of the experiment's own
   std::vector<std::string> models;  ///< of the experiment's networks, only these
   std::vector<int> sizes;           ///< of its image sizes, only these

@@ -10,6 +10,9 @@ namespace scdcf::tables {
 /// A plan; without runs where the options leave nothing of the experiment.
 using Plan = std::vector<runs::PlannedRun>;
 
+/// Whether a run is one of those that only show that it works.
+bool is_quick(const train::RunConfig& config);
+
 /// Other epochs with the same shape of the learning rate.
 void set_epochs(train::TrainOptions& train, std::int64_t epochs);
 

@@ -141,7 +141,8 @@ void add_growth(ReportSection& section, const ReportTable& table, const std::vec
 ReportSection digits_section(const std::vector<Run>& runs, const Subject& subject) {
   const int table_number = subject.data == "smnist" ? 1 : subject.data == "sfashion" ? 2 : 0;
   ReportSection section;
-  section.title = (table_number > 0 ? "Table " + std::to_string(table_number) + ": " : "") + subject.data;
+  section.title = (table_number > 0 ? "Table " + std::to_string(table_number) + ": " : "") + subject.data +
+                  quick_mark(subject.protocol);
   for (const int size : [&] {
          std::set<int> sizes;
          for (const auto& run : runs)
@@ -200,7 +201,7 @@ void add_ablation_plot(ReportSection& section, const ReportTable& table, std::si
 
 ReportSection ablation_section(const std::vector<Run>& runs, const Subject& subject) {
   ReportSection section;
-  section.title = "Table 3: K and K_alpha on " + subject.data;
+  section.title = "Table 3: K and K_alpha on " + subject.data + quick_mark(subject.protocol);
   const auto columns = columns_of(runs, subject, 3, 28);
   ReportTable table;
   table.stem = stem_of("ablation-" + subject.data, subject.protocol);
@@ -242,6 +243,9 @@ std::vector<ReportSection> report_digits(const std::vector<Run>& runs) {
   for (const char* data : {"smnist", "sfashion"}) {
     const bool run = std::any_of(subjects.begin(), subjects.end(), [&](const auto& one) { return one.data == data; });
     if (!run) sections.push_back(not_run("Table " + std::to_string(number) + ": " + data, data));
+    for (const auto& one : subjects)
+      if (!run && one.data == "sglyphs" && !quick_mark(one.protocol).empty())
+        sections.back().text = "Not run, but quick runs on sglyphs are below: scdcf reproduce " + std::string(data);
     for (const auto& subject : subjects)
       if (subject.data == data) sections.push_back(digits_section(runs, subject));
     ++number;
@@ -266,7 +270,7 @@ std::vector<ReportSection> report_natural(const std::vector<Run>& runs) {
   if (subjects.empty()) sections.push_back(not_run("Table 4: ResNet-16 on stl10", "stl10"));
   for (const auto& subject : subjects) {
     ReportSection section;
-    section.title = "Table 4: ResNet-16 on " + subject.data;
+    section.title = "Table 4: ResNet-16 on " + subject.data + quick_mark(subject.protocol);
     std::set<std::pair<int, std::int64_t>> kinds;
     for (const auto& run : runs)
       if (!is_digit_model(run.cell.model) && run.cell.data == subject.data && run.protocol == subject.protocol)

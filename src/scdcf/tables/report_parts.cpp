@@ -10,6 +10,8 @@ std::string protocol_text(const std::string& protocol) {
   return protocol.empty() ? "Trained as in the paper." : "Not quite as in the paper: " + protocol + ".";
 }
 
+std::string quick_mark(const std::string& protocol) { return protocol.rfind(kQuickRun, 0) == 0 ? " (quick runs)" : ""; }
+
 std::string stem_of(const std::string& name, const std::string& protocol) {
   constexpr std::size_t kLongest = 80;
   std::string stem;

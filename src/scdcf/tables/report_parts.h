@@ -5,6 +5,9 @@
 
 namespace scdcf::tables {
 
+/// What a title ends with where all runs are quick ones: " (quick runs)", else nothing.
+std::string quick_mark(const std::string& protocol);
+
 /// A sentence on how the runs were trained.
 std::string protocol_text(const std::string& protocol);
 

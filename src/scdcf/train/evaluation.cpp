@@ -93,11 +93,14 @@ nlohmann::ordered_json to_json(const Evaluation& evaluation) {
   nlohmann::ordered_json json;
   json["accuracy"] = evaluation.accuracy;
   json["loss"] = evaluation.loss;
+  const auto accuracy = [](const Group& group) {
+    return group.count == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(group.accuracy());
+  };
   for (const auto& group : evaluation.classes)
-    json["classes"].push_back({{"class", group.name}, {"count", group.count}, {"accuracy", group.accuracy()}});
+    json["classes"].push_back({{"class", group.name}, {"count", group.count}, {"accuracy", accuracy(group)}});
   for (const auto& group : evaluation.scales)
     json["scales"].push_back(
-        {{"from", group.from}, {"to", group.to}, {"count", group.count}, {"accuracy", group.accuracy()}});
+        {{"from", group.from}, {"to", group.to}, {"count", group.count}, {"accuracy", accuracy(group)}});
   return json;
 }
 

@@ -36,6 +36,7 @@ struct Evaluation {
 /// Splits the range of the objects' sizes into steps of 0.1 (from 0.3 to 1 for the scaled sets).
 Evaluation evaluate(const data::ImageSet& set, const Predictions& predictions);
 
+/// The accuracy of a group without images is null.
 nlohmann::ordered_json to_json(const Evaluation& evaluation);
 
 }  // namespace scdcf::train

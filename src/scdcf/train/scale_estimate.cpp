@@ -2,6 +2,7 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "scdcf/core/error.h"
@@ -44,6 +45,11 @@ ScaleCalibration fit_scale(const torch::Tensor& responses, const std::vector<flo
   const auto dx = x - x.mean(), dy = y - y.mean();
   const double xx = dx.dot(dx).item<double>(), xy = dx.dot(dy).item<double>(), yy = dy.dot(dy).item<double>();
   ScaleCalibration result;
+  const auto [smallest, largest] = std::minmax_element(scales.begin(), scales.end());
+  if (!scales.empty()) {
+    result.smallest = *smallest;
+    result.largest = *largest;
+  }
   if (xx > 0 && yy > 0) {
     result.slope = xy / xx;
     result.correlation = xy / std::sqrt(xx * yy);
@@ -61,12 +67,17 @@ std::optional<ScaleCalibration> calibrate_scale(models::Network& network, const 
 }
 
 nlohmann::ordered_json to_json(const ScaleCalibration& calibration) {
-  return {{"slope", calibration.slope}, {"intercept", calibration.intercept}, {"correlation", calibration.correlation}};
+  return {{"slope", calibration.slope},
+          {"intercept", calibration.intercept},
+          {"correlation", calibration.correlation},
+          {"smallest", calibration.smallest},
+          {"largest", calibration.largest}};
 }
 
 ScaleCalibration calibration_from_json(const nlohmann::json& json) {
   try {
-    return {json.at("slope"), json.at("intercept"), json.at("correlation")};
+    return {json.at("slope"), json.at("intercept"), json.at("correlation"), json.value("smallest", 0.0),
+            json.value("largest", 0.0)};
   } catch (const nlohmann::json::exception&) {
     detail::fail("scale calibration: got ", json.dump(), ", expected slope, intercept and correlation");
   }

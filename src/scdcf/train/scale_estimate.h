@@ -25,7 +25,9 @@ torch::Tensor scale_response(models::Network& network, const DeviceImages& image
 /// log2(size of the object) = intercept + slope * response, fitted where sizes are known.
 struct ScaleCalibration {
   double slope = 0, intercept = 0;
-  double correlation = 0;  ///< between log2(size) and response
+  double correlation = 0;            ///< between log2(size) and response
+  double smallest = 0, largest = 0;  ///< of the sizes it was fitted to; both 0 where they were not kept
+  bool covers(double size) const { return largest == 0 || (size >= smallest && size <= largest); }
   double estimate(double response) const;
 };
 

@@ -189,6 +189,7 @@ class Run {
     about["mean"] = splits_.mean;
     about["deviation"] = splits_.deviation;
     about["data_checksum"] = result_.data_checksum;
+    about["data_counts"] = {splits_.train.count(), splits_.validation.count(), splits_.test.count()};
     about["scdcf"] = version();
     about["commit"] = commit();
     about["torch"] = TORCH_VERSION;

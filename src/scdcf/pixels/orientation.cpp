@@ -1,0 +1,90 @@
+#include "scdcf/pixels/orientation.h"
+
+#include <algorithm>
+#include <array>
+
+#include "scdcf/core/error.h"
+
+namespace scdcf::pixels {
+namespace {
+
+constexpr unsigned kOrientationTag = 0x0112, kShortType = 3;
+
+/// Part of a file; reading beyond its end gives zeros, which no check below takes for anything.
+struct Segment {
+  const std::uint8_t* data;
+  std::size_t size;
+  bool little_endian = false;
+
+  unsigned byte(std::size_t at) const { return at < size ? data[at] : 0; }
+  std::size_t word(std::size_t at, int bytes) const {
+    std::size_t value = 0;
+    for (int i = 0; i < bytes; ++i)
+      value = value << 8 | byte(at + static_cast<std::size_t>(little_endian ? bytes - 1 - i : i));
+    return value;
+  }
+};
+
+/// Of a TIFF header with its first directory, which is what an EXIF segment holds.
+int tiff_orientation(Segment tiff) {
+  tiff.little_endian = tiff.byte(0) == 'I';
+  if (tiff.word(2, 2) != 42) return 1;
+  const std::size_t directory = tiff.word(4, 4);
+  if (directory >= tiff.size) return 1;
+  const std::size_t entries = std::min(tiff.word(directory, 2), tiff.size / 12);
+  for (std::size_t i = 0; i < entries; ++i) {
+    const std::size_t entry = directory + 2 + 12 * i;
+    if (tiff.word(entry, 2) != kOrientationTag || tiff.word(entry + 2, 2) != kShortType) continue;
+    const auto value = static_cast<int>(tiff.word(entry + 8, 2));
+    return value >= 1 && value <= 8 ? value : 1;
+  }
+  return 1;
+}
+
+}  // namespace
+
+int exif_orientation(const files::Bytes& jpeg) {
+  constexpr std::array<std::uint8_t, 6> kExif = {'E', 'x', 'i', 'f', 0, 0};
+  constexpr unsigned kApp1 = 0xE1, kStartOfScan = 0xDA;
+  const Segment file{jpeg.data(), jpeg.size()};
+  // Segments: FF, the kind, two bytes of length that count themselves. Pixels begin at the start of scan.
+  for (std::size_t at = 2; at + 4 <= file.size;) {
+    const unsigned kind = file.byte(at + 1);
+    const std::size_t length = file.word(at + 2, 2);
+    if (file.byte(at) != 0xFF || kind == kStartOfScan) break;
+    if (kind == 0xFF) {  // padding
+      ++at;
+      continue;
+    }
+    if (length < 2 || length > file.size - at - 2) break;
+    const std::uint8_t* content = jpeg.data() + at + 4;
+    if (kind == kApp1 && length >= 2 + kExif.size() && std::equal(kExif.begin(), kExif.end(), content))
+      return tiff_orientation({content + kExif.size(), length - 2 - kExif.size()});
+    at += 2 + length;
+  }
+  return 1;
+}
+
+Image upright(Image image, int orientation) {
+  require(orientation >= 1 && orientation <= 8, "orientation: got ", orientation, ", expected 1 to 8");
+  if (orientation == 1) return image;
+  const bool transposed = orientation >= 5;
+  // Which ends of the stored picture the first column and the first row of the upright one come from.
+  const bool from_right = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+  const bool from_bottom = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+  Image result{image.channels, transposed ? image.width : image.height, transposed ? image.height : image.width, {}};
+  result.pixels.resize(image.pixels.size());
+  const std::size_t area = std::size_t{1} * image.height * image.width;
+  for (int c = 0; c < image.channels; ++c)
+    for (int y = 0; y < result.height; ++y)
+      for (int x = 0; x < result.width; ++x) {
+        int row = transposed ? x : y, column = transposed ? y : x;
+        if (from_bottom) row = image.height - 1 - row;
+        if (from_right) column = image.width - 1 - column;
+        result.pixels[c * area + static_cast<std::size_t>(y) * result.width + x] =
+            image.pixels[c * area + static_cast<std::size_t>(row) * image.width + column];
+      }
+  return result;
+}
+
+}  // namespace scdcf::pixels

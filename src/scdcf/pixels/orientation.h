@@ -1,0 +1,15 @@
+// How a camera was held: the orientation that a JPEG carries in its EXIF segment, and the picture set upright.
+#pragma once
+
+#include "scdcf/pixels/image_file.h"
+
+namespace scdcf::pixels {
+
+/// The tag's value, 1 to 8, of a JPEG file; 1 (upright) where there is none or it is damaged. Never throws.
+int exif_orientation(const files::Bytes& jpeg);
+
+/// The picture turned and mirrored as the tag says: 1 as it is, 2 mirrored, 3 turned by 180 degrees, 4 upside down,
+/// 5 transposed, 6 to be turned clockwise, 7 transposed along the other diagonal, 8 to be turned counter-clockwise.
+Image upright(Image image, int orientation);
+
+}  // namespace scdcf::pixels
