@@ -19,7 +19,7 @@ TEST_F(Resume, ctrl_c_finishes_the_step_saves_and_says_how_to_go_on) {
   const auto stopped = finish(child);
   EXPECT_EQ(stopped.code, 130) << stopped.err;
   EXPECT_EQ(stopped.err, "");
-  const auto command = "scdcf train --out " + out.string() + " --resume";
+  const auto command = "scdcf train --out " + out.string() + " --checkpoint-seconds 0 --threads 1 --resume";
   EXPECT_NE(stopped.out.find(command), std::string::npos) << stopped.out;
   EXPECT_FALSE(fs::exists(out / "model.pt"));
   EXPECT_NE(newest_checkpoint(out), "");
