@@ -1,12 +1,12 @@
 #!/bin/sh
 # Formatting of every file, and clang-tidy: lint.sh [BUILD] [all]
 #
-# clang-tidy takes a minute for what includes torch. So each time it sees what does not, then what has changed since the
-# branch left main, then the rest in an order that the commit decides, until SCDCF_LINT_SECONDS (120) have passed; over a
-# few commits every source has its turn. With `all` it sees everything.
+# clang-tidy takes a minute for what includes torch, seconds for the rest, a quarter of an hour in all. So it sees first what
+# has changed since the branch left main, then the rest in an order that the commit decides, and begins nothing more after
+# SCDCF_LINT_SECONDS (150); over a few commits every source has its turn. With `all` it sees everything.
 # What CMake compiles as one file (UNITY in a room) is checked as one: one parse of torch's headers for the room.
 set -eu
-build=${1:-build} all=${2:-} seconds=${SCDCF_LINT_SECONDS:-120}
+build=${1:-build} all=${2:-} seconds=${SCDCF_LINT_SECONDS:-150}
 sources=$(git ls-files '*.h' '*.cpp' '*.inl' '*.cu' '*.cuh')
 clang-format --dry-run --Werror $sources
 echo "lint: formatting is right in $(echo "$sources" | wc -l) files"
@@ -14,17 +14,10 @@ echo "lint: formatting is right in $(echo "$sources" | wc -l) files"
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# What the build compiled for library, program, examples and benchmarks, by whether it came to include torch.
-ninja -C "$build" -t deps | awk -v scratch="$scratch" '
-  function finish() { if (unit != "") print unit >(scratch "/" (torch ? "slow" : "quick")) }
-  /^[^ ].*: #deps/ { finish(); wanted = /^(src|apps|examples|benchmarks)\//; unit = ""; torch = 0; next }
-  wanted && unit == "" { unit = $1 }
-  /\/(torch|ATen)\// { torch = 1 }
-  END { finish() }'
-for kind in quick slow; do
-  [ -f "$scratch/$kind" ] || { echo "lint: nothing is built in $build; run make build first" >&2; exit 2; }
-  (cd "$build" && sort -u "$scratch/$kind" | while read -r unit; do [ ! -f "$unit" ] || realpath "$unit"; done) >"$scratch/$kind.units"
-done
+# What the build compiled for library, program, examples and benchmarks: the first thing that each object depends on.
+ninja -C "$build" -t deps | awk '/^[^ ].*: #deps/ { wanted = /^(src|apps|examples|benchmarks)\//; next } wanted { print $1; wanted = 0 }' |
+  sort -u | (cd "$build" && while read -r unit; do [ ! -f "$unit" ] || realpath "$unit"; done) >"$scratch/units"
+[ -s "$scratch/units" ] || { echo "lint: nothing is built in $build; run make build first" >&2; exit 2; }
 
 # A unit has changed when one of the sources in it has.
 base=$(git merge-base HEAD origin/main 2>/dev/null || git merge-base HEAD main 2>/dev/null || git rev-parse HEAD)
@@ -35,7 +28,7 @@ while read -r unit; do
   turn=1
   { echo "$unit"; grep '^#include' "$unit" 2>/dev/null; } | grep -qFf "$scratch/changed" && turn=0
   echo "$turn $(echo "$commit $unit" | cksum | cut -d' ' -f1) $unit"
-done <"$scratch/slow.units" | sort -n -k1,1 -k2,2 | cut -d' ' -f3 >"$scratch/slow_in_turn"
+done <"$scratch/units" | sort -n -k1,1 -k2,2 | cut -d' ' -f3 >"$scratch/in_turn"
 
 # What clang-tidy counts in system headers goes to stderr; what it finds in ours, to stdout.
 cat >"$scratch/check" <<'CHECK'
@@ -44,10 +37,8 @@ case "$3" in */Unity/*) unity=--checks=-bugprone-suspicious-include ;; *) unity=
 clang-tidy --quiet $unity -p "$1" "$3" >"$4/found.$$" 2>/dev/null || { cat "$4/found.$$"; exit 1; }
 echo "$3" >>"$4/checked"
 CHECK
-never=99999999999
-xargs -P "$(nproc)" -n 1 sh -c 'sh "$3/check" "$1" "$2" "$4" "$3"' - "$build" "$never" "$scratch" <"$scratch/quick.units"
+: >"$scratch/checked"
 deadline=$(($(date +%s) + seconds))
-[ "$all" != all ] || deadline=$never
-xargs -P "$(nproc)" -n 1 sh -c 'sh "$3/check" "$1" "$2" "$4" "$3"' - "$build" "$deadline" "$scratch" <"$scratch/slow_in_turn"
-echo "lint: clang-tidy found nothing in $(wc -l <"$scratch/checked") units;" \
-  "there are $(cat "$scratch"/*.units | wc -l), of which $(wc -l <"$scratch/slow.units") include torch"
+[ "$all" != all ] || deadline=99999999999
+xargs -P "$(nproc)" -n 1 sh -c 'sh "$3/check" "$1" "$2" "$4" "$3"' - "$build" "$deadline" "$scratch" <"$scratch/in_turn"
+echo "lint: clang-tidy found nothing in $(wc -l <"$scratch/checked") of $(wc -l <"$scratch/units") units"

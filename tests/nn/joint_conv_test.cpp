@@ -55,8 +55,8 @@ TEST(JointConv, strides_and_transposes_change_sizes_as_documented) {
 }
 
 TEST(JointConv, has_the_gradients_of_central_differences) {
-  testing::expect_layer_gradients(JointConv(JointConvOptions(2, 2, basis::ScaleGrid(2, 0.5, 3.0)).modes(3).scale_taps(2)),
-                                  {1, 2, 2, 4, 3});
+  testing::expect_layer_gradients(
+      JointConv(JointConvOptions(2, 2, basis::ScaleGrid(2, 0.5, 3.0)).modes(3).scale_taps(2)), {1, 2, 2, 4, 3});
 }
 
 TEST(JointConvTranspose, has_the_gradients_of_central_differences) {
@@ -73,7 +73,8 @@ TEST(JointConv, refuses_features_of_other_scales_and_none_at_all) {
 }
 
 TEST(JointConvTranspose, refuses_to_replicate_a_border) {
-  JointConvTranspose layer(JointConvOptions(2, 2, basis::ScaleGrid(3, 0.5, 3.0)).modes(3).padding(SpatialPadding::replicate));
+  JointConvTranspose layer(
+      JointConvOptions(2, 2, basis::ScaleGrid(3, 0.5, 3.0)).modes(3).padding(SpatialPadding::replicate));
   testing::expect_error([&] { layer(torch::randn({1, 2, 3, 5, 5})); }, "JointConvTranspose", "padding", "replicate");
 }
 

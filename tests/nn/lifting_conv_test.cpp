@@ -43,7 +43,8 @@ TEST(LiftingConv, all_sizes_of_a_filter_respond_alike_to_a_pattern_of_their_size
 }
 
 TEST(LiftingConv, has_the_gradients_of_central_differences) {
-  testing::expect_layer_gradients(LiftingConv(LiftingConvOptions(2, 2, basis::ScaleGrid(2, 0.5, 3.0)).modes(3)), {1, 2, 4, 3});
+  testing::expect_layer_gradients(LiftingConv(LiftingConvOptions(2, 2, basis::ScaleGrid(2, 0.5, 3.0)).modes(3)),
+                                  {1, 2, 4, 3});
 }
 
 TEST(LiftingConv, refuses_what_is_no_image) {

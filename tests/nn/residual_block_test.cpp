@@ -42,9 +42,10 @@ TEST(ResidualBlock, changes_channels_and_size_and_survives_cloning_and_saving) {
 }
 
 TEST(ResidualBlock, has_the_gradients_of_central_differences) {
-  testing::expect_layer_gradients(ResidualBlock(ResidualBlockOptions(
-                                      JointConvOptions(2, 3, basis::ScaleGrid(2, 0.5, 3.0)).modes(2).scale_taps(2).stride(2))),
-                                  {2, 2, 2, 4, 4});
+  testing::expect_layer_gradients(
+      ResidualBlock(
+          ResidualBlockOptions(JointConvOptions(2, 3, basis::ScaleGrid(2, 0.5, 3.0)).modes(2).scale_taps(2).stride(2))),
+      {2, 2, 2, 4, 4});
 }
 
 }  // namespace

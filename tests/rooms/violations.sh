@@ -44,10 +44,10 @@ expect "a type outside every namespace" '^src/scdcf/files/new.h:2: type A outsid
 put files/new.cpp 'namespace scdcf::files {\nclass B final\n    : public C<int> {\n};\n\nenum class B { one };\n}\n'
 expect "a type defined twice" '^src/scdcf/files/new.cpp:6: type B of scdcf::files is defined a second time, first at src/scdcf/files/new.cpp:3$'
 put files/new.cpp 'namespace scdcf::files {\nstruct A {};\nnamespace {\nstruct A {};\n}\n#if X\nstruct B {};\n#else\nstruct B {};\n#endif\n}\n'
-"$check" "$scratch" "$scratch/rooms.txt" || {
+if "$check" "$scratch" "$scratch/rooms.txt" | grep new.cpp; then
   echo "rooms_violations: a type in an anonymous namespace, or after #else, was taken for a second definition"
   failures=$((failures + 1))
-}
+fi
 fresh_copy
 mkdir "$scratch/src/scdcf/new"
 printf 'namespace scdcf::new_room {}\n' >"$scratch/src/scdcf/new/a.h"

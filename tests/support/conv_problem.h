@@ -25,7 +25,8 @@ struct ConvProblem {
   DirectSum judge;
 
   ops::FilterBank filters() const {
-    return ops::FilterBank(basis::sample_basis(basis::make_spatial_basis(basis, modes), basis::ScaleGrid(scales, 0.4, finest_width)));
+    return ops::FilterBank(
+        basis::sample_basis(basis::make_spatial_basis(basis, modes), basis::ScaleGrid(scales, 0.4, finest_width)));
   }
   torch::Tensor phi() const {
     const auto values = basis::make_scale_basis(lifting ? 1 : scale_modes, lifting ? 1 : taps);

@@ -47,8 +47,8 @@ std::optional<torch::Tensor> digits_on_canvas() {
 }
 
 /// Mean over a few random nets of the error after layer 1, 2, 3 at scales 1, 4, 8.
-std::array<std::array<double, 3>, 3> errors(const torch::Tensor& images, basis::Sampling sampling, nn::ScalePadding padding,
-                                            int taps) {
+std::array<std::array<double, 3>, 3> errors(const torch::Tensor& images, basis::Sampling sampling,
+                                            nn::ScalePadding padding, int taps) {
   constexpr int kNets = 3;
   std::array<std::array<double, 3>, 3> result{};
   for (uint64_t seed = 1; seed <= kNets; ++seed) {

@@ -124,7 +124,7 @@ class ResNet16 : public Network {
     const torch::NoGradGuard no_grad;
     for (const auto& module : modules(/*include_self=*/false))
       if (auto* conv = module->as<torch::nn::Conv2dImpl>()) {
-        const auto inputs = static_cast<double>(conv->weight.numel() / conv->weight.size(0));
+        const auto inputs = static_cast<double>(conv->weight[0].numel());
         conv->weight.normal_(0, std::sqrt(2 / inputs));
       }
   }

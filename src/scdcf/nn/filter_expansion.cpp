@@ -17,8 +17,9 @@ std::shared_ptr<const ops::FilterBank> make_filters(const ConvOptions<Options>& 
   require(options.in_channels() >= 1, "in_channels: got ", options.in_channels(), ", expected at least 1");
   require(options.out_channels() >= 1, "out_channels: got ", options.out_channels(), ", expected at least 1");
   require(options.stride() == 1 || options.stride() == 2, "stride: got ", options.stride(), ", expected 1 or 2");
-  return std::make_shared<ops::FilterBank>(basis::sample_basis(basis::make_spatial_basis(options.basis(), options.modes()),
-                                                        options.grid(), options.sampling(), options.max_kernel_size()));
+  return std::make_shared<ops::FilterBank>(
+      basis::sample_basis(basis::make_spatial_basis(options.basis(), options.modes()), options.grid(),
+                          options.sampling(), options.max_kernel_size()));
 }
 
 }  // namespace
@@ -32,7 +33,7 @@ FilterExpansion::FilterExpansion(const LiftingConvOptions& options)
 FilterExpansion::FilterExpansion(const JointConvOptions& options)
     : filters_(make_filters(options)),
       scale_basis_(basis::make_scale_basis(options.scale_modes() == 0 ? options.scale_taps() : options.scale_modes(),
-                                    options.scale_taps())),
+                                           options.scale_taps())),
       sources_(
           ops::joint_sources(options.grid().count(), options.scale_taps(), options.support(), options.scale_padding())),
       lifting_(false) {}

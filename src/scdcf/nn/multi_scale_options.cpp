@@ -12,7 +12,8 @@ std::vector<double> scale_factors(int count, double step) {
   require(std::isfinite(step) && step > 0, "scale factors: step: got ", step,
           ", expected a positive number of octaves");
   std::vector<double> factors;
-  for (int i = 0; i < count; ++i) factors.push_back(std::exp2(step * (i - count / 2)));
+  const int middle = count / 2;
+  for (int i = 0; i < count; ++i) factors.push_back(std::exp2(step * (i - middle)));
   return factors;
 }
 

@@ -27,14 +27,14 @@ torch::Tensor pad_scales(const torch::Tensor& input, int64_t before, int64_t aft
 
 }  // namespace
 
-PointwiseConvImpl::PointwiseConvImpl(PointwiseConvOptions options_) : options(std::move(options_)) { reset(); }
+PointwiseConvImpl::PointwiseConvImpl(PointwiseConvOptions options_) : options(options_) { reset(); }
 
 void PointwiseConvImpl::reset() {
   require(options.in_channels() >= 1, "in_channels: got ", options.in_channels(), ", expected at least 1");
   require(options.out_channels() >= 1, "out_channels: got ", options.out_channels(), ", expected at least 1");
   require(options.stride() == 1 || options.stride() == 2, "stride: got ", options.stride(), ", expected 1 or 2");
-  const auto basis =
-      basis::make_scale_basis(options.scale_modes() == 0 ? options.scale_taps() : options.scale_modes(), options.scale_taps());
+  const auto basis = basis::make_scale_basis(options.scale_modes() == 0 ? options.scale_taps() : options.scale_modes(),
+                                             options.scale_taps());
   scale_basis_ = DeviceConstant(basis.values, {basis.count, basis.taps});
   coefficients =
       register_parameter("coefficients", torch::empty({options.out_channels(), options.in_channels(), basis.count}));

@@ -64,8 +64,9 @@ torch::Tensor VectorFieldConvImpl::forward(const torch::Tensor& input) {
   require(input.dim() == 4 && input.size(1) == conv->weight.size(1), "VectorFieldConv: input: got shape ",
           input.sizes(), ", expected [N, ", conv->weight.size(1), ", H, W]");
   std::vector<torch::Tensor> weights;
+  const auto middle = options.scales() / 2;
   for (int i = 0; i < options.scales(); ++i) {
-    const double turn = kPi * (i - options.scales() / 2) / options.scales();
+    const double turn = kPi * (i - middle) / options.scales();
     // A kernel turned back sees what the kernel sees of a turned field, and is smaller.
     weights.push_back(field_input && turn != 0 ? rotate(conv->weight, -turn) : conv->weight);
   }

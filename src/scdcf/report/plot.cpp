@@ -36,9 +36,12 @@ std::set<double> round_places(double low, double high, bool logarithmic) {
   std::set<double> places;
   constexpr std::array<double, 3> kSteps = {1, 2, 5};
   if (logarithmic) {
-    for (double decade = std::pow(10, std::floor(std::log10(low))); decade <= high; decade *= 10)
-      for (const double step : kSteps)
-        if (decade * step >= low / 1.2 && decade * step <= high * 1.2) places.insert(decade * step);
+    const int last = static_cast<int>(std::floor(std::log10(high)));
+    for (int power = static_cast<int>(std::floor(std::log10(low))); power <= last; ++power)
+      for (const double step : kSteps) {
+        const double place = step * std::pow(10, power);
+        if (place >= low / 1.2 && place <= high * 1.2) places.insert(place);
+      }
     return places;
   }
   double step = std::pow(10, std::floor(std::log10((high - low) / 4)));

@@ -37,7 +37,8 @@ torch::Tensor lookup_grid(const torch::Tensor& draws, const AugmentOptions& opti
 
 /// Whether a pixel lies in the hole, whose centre is any pixel of the image: [n, side] along one axis.
 torch::Tensor inside(const torch::Tensor& draw, int64_t hole, int64_t side) {
-  const auto first = (whole(draw, side - 1) - static_cast<double>(hole / 2)).unsqueeze(1);
+  const int64_t before_centre = hole / 2;
+  const auto first = (whole(draw, side - 1) - static_cast<double>(before_centre)).unsqueeze(1);
   const auto pixel = torch::arange(side, draw.options()).unsqueeze(0);
   return (pixel >= first) & (pixel < first + static_cast<double>(hole));
 }

@@ -76,7 +76,7 @@ TensorMap weights_of(const torch::nn::Module& network) {
 void load_weights(torch::nn::Module& network, const TensorMap& weights, const std::string& from) {
   const torch::NoGradGuard no_grad;
   size_t used = 0;
-  const auto load = [&](const std::string& name, torch::Tensor target) {
+  const auto load = [&](const std::string& name, const torch::Tensor& target) {
     const auto found = weights.find(name);
     require(found != weights.end(), from, ": has no tensor \"", name, "\", which the network needs");
     require(found->second.sizes() == target.sizes(), from, ": tensor \"", name, "\": got shape ", found->second.sizes(),
