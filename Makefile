@@ -3,7 +3,7 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
-.PHONY: help deps build-deps build test install demo bench format lint lint-all asan odr gpu-test clean
+.PHONY: help deps build-deps build test install demo bench format lint lint-all asan odr gpu-test kills clean
 
 help:
 	@echo "make demo      trains two small networks and shows them on one page, out/demo/report.html"
@@ -12,6 +12,7 @@ help:
 	@echo "make install   installs library and program into PREFIX ($(PREFIX))"
 	@echo "make bench     runs the benchmarks of the layers at 28x28"
 	@echo "make asan      runs the tests of every room under the address and undefined-behaviour sanitizers"
+	@echo "make kills     kills training a hundred times (KILLS=, SEED=) and sees that nothing is lost"
 	@echo "make odr       links everything at once to see that no two types share a name (the one definition rule)"
 	@echo "make gpu-test  builds against a CUDA LibTorch and runs the tests on the GPU, the kernels also under compute-sanitizer"
 	@echo "make format    formats the sources; make lint checks them, slow ones in turn; make lint-all checks all"
@@ -56,6 +57,11 @@ asan: build-deps
 odr: build-deps
 	cmake --preset odr -B $(BUILD)-odr
 	cmake --build $(BUILD)-odr -j $(JOBS) --target scdcf_odr
+
+KILLS ?= 100
+SEED ?= 1
+kills: build
+	SCDCF_KILLS=$(KILLS) SCDCF_SEED=$(SEED) $(BUILD)/bin/test_program_kills
 
 gpu-test:
 	cmake --preset cuda -B $(BUILD)-gpu

@@ -8,8 +8,9 @@
 #include "run_options.h"
 #include "scdcf/core/format.h"
 #include "scdcf/files/atomic_file.h"
-#include "scdcf/terminal/clock_text.h"
+#include "scdcf/terminal/shell_word.h"
 #include "scdcf/terminal/status_line.h"
+#include "step_text.h"
 
 namespace scdcf::app {
 namespace {
@@ -29,7 +30,7 @@ demo::DemoOptions options_of(const DemoArguments& arguments) {
   options.command = "scdcf demo --data " + options.data.name +
                     format(" --train-size %lld --epochs %lld", static_cast<long long>(options.data.train_size),
                            static_cast<long long>(options.epochs)) +
-                    (arguments.quick ? " --quick" : "") + " --out " + arguments.out;
+                    (arguments.quick ? " --quick" : "") + " --out " + terminal::shell_word(arguments.out);
   return options;
 }
 
@@ -40,10 +41,7 @@ void demo(const DemoArguments& arguments) {
   demo::DemoProgress progress;
   progress.say = [&](const std::string& text) { line.print(text); };
   progress.on_step = [&](const std::string& network, const train::StepProgress& p) {
-    line.update(format("%s  epoch %lld/%lld  step %lld/%lld  %.0f images/s  %s left", network.c_str(),
-                       static_cast<long long>(p.epoch), static_cast<long long>(p.epochs),
-                       static_cast<long long>(p.step), static_cast<long long>(p.steps), p.images_per_second,
-                       terminal::clock_text(p.seconds_left).c_str()));
+    line.update(network + "  " + step_text(p) + left_text(p) + (p.seconds_left < 0 ? "" : " for this network"));
   };
   progress.on_epoch = [&](const std::string& network, const train::EpochRecord& r) {
     line.print(format("%-8s  epoch %2lld/%lld  training %5.1f%%  validation %5.1f%%  %.1f s", network.c_str(),
@@ -59,8 +57,9 @@ void demo(const DemoArguments& arguments) {
     throw CLI::RuntimeError(kStopped);
   }
   line.print("\nThe page:  " + std::filesystem::absolute(options.out / "report.html").lexically_normal().string());
-  line.print("The networks stay in " + arguments.out + ". Try:  scdcf predict " + (options.out / "scdcfnet").string() +
-             " " + (options.out / "pictures/01.png").string());
+  line.print("The networks stay in " + arguments.out + ". Try:  scdcf predict " +
+             terminal::shell_word((options.out / "scdcfnet").string()) + " " +
+             terminal::shell_word((options.out / "pictures/01.png").string()));
 }
 
 }  // namespace

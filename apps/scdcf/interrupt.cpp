@@ -1,30 +1,50 @@
 #include "interrupt.h"
 
-#include <csignal>
+#include <signal.h>
+#include <time.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
 
 namespace scdcf::app {
 namespace {
 
-volatile std::sig_atomic_t asked_to_stop = 0;
+constexpr std::int64_t kSameRequest = 2'000'000'000;  // nanoseconds
+constexpr std::array<int, 4> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+
+std::atomic<std::int64_t> asked_at{0};  // 0: not yet
+static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a signal handler may wait for nobody");
+std::array<struct sigaction, kSignals.size()> before;
 
 void on_signal(int signal) {
-  asked_to_stop = 1;
-  std::signal(signal, SIG_DFL);
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  const std::int64_t now = time.tv_sec * 1'000'000'000LL + time.tv_nsec;
+  std::int64_t first = 0;
+  if (asked_at.compare_exchange_strong(first, now) || signal == SIGPIPE || now - first <= kSameRequest) return;
+  ::signal(signal, SIG_DFL);
+  raise(signal);
 }
 
 }  // namespace
 
 InterruptScope::InterruptScope() {
-  asked_to_stop = 0;
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
+  asked_at = 0;
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    sigaction(kSignals[i], nullptr, &before[i]);
+    if (before[i].sa_handler != SIG_IGN || kSignals[i] == SIGPIPE) sigaction(kSignals[i], &action, nullptr);
+  }
 }
 
 InterruptScope::~InterruptScope() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  if (requested()) return;  // the program is about to end: the same request once more must not end it in another way
+  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before[i], nullptr);
 }
 
-bool InterruptScope::requested() { return asked_to_stop != 0; }
+bool InterruptScope::requested() { return asked_at != 0; }
 
 }  // namespace scdcf::app

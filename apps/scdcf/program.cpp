@@ -3,6 +3,7 @@
 #include <c10/util/Exception.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -82,7 +83,12 @@ int parse_and_run(int argc, char** argv) {
 
 int run_program(int argc, char** argv) {
   try {
-    return parse_and_run(argc, argv);
+    const int code = parse_and_run(argc, argv);
+    std::cout.flush();
+    // Whoever reads what was written to a full disk must not take it for all there is.
+    require(code != 0 || (std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0),
+            "standard output: could not be written whole: is the disk full?");
+    return code;
   } catch (const Error& error) {
     std::cerr << "scdcf: " << error.what() << '\n';
     return kBadInput;

@@ -5,6 +5,7 @@
 
 #include "scdcf/data/option_list.h"
 #include "scdcf/models/option_list.h"
+#include "scdcf/models/registry.h"
 #include "scdcf/train/option_list.h"
 
 namespace scdcf::app {
@@ -67,6 +68,26 @@ bool has_run_options(const CLI::App& command) {
     return option->count() > 0 && (group == kNetwork || group == kData || group == kTraining);
   });
   return !options.empty();
+}
+
+train::RunConfig with_given_options(const CLI::App& command, const train::RunConfig& given,
+                                    const train::RunConfig& begun) {
+  auto config = begun;
+  const nlohmann::json values = train::to_json(given);
+  const auto take = [&](const char* section) {
+    return [&command, &part = values.at(section)](const auto& option) {
+      const auto* added = command.get_option_no_throw("--" + option_key(option.name));
+      if (added != nullptr && added->count() > 0) part.at(option.json).get_to(option.value);
+    };
+  };
+  visit_options(config.model, take("model"));
+  visit_options(config.data, take("data"));
+  visit_options(config.train, take("train"));
+  try {
+    config.model = models::resolve(config.model);  // a 0 that was given stands for what the run was begun with
+  } catch (const Error&) {  // an option that does not go with the others of that run: not the same run, certainly
+  }
+  return config;
 }
 
 std::string to_toml(const train::RunConfig& config) {

@@ -13,6 +13,10 @@ void add_run_options(CLI::App& command, train::RunConfig& config);
 /// Whether one of them was given.
 bool has_run_options(const CLI::App& command);
 
+/// Those of `begun` with those instead that were given to `command`, which have their values in `given`.
+train::RunConfig with_given_options(const CLI::App& command, const train::RunConfig& given,
+                                    const train::RunConfig& begun);
+
 /// The same options as a TOML file that --config reads.
 std::string to_toml(const train::RunConfig& config);
 

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <mutex>
 
 #include "commands.h"
 #include "config_file.h"
@@ -11,8 +12,10 @@
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/runs/run_folder.h"
 #include "scdcf/terminal/clock_text.h"
+#include "scdcf/terminal/shell_word.h"
 #include "scdcf/terminal/status_line.h"
 #include "scdcf/train/jobs.h"
+#include "step_text.h"
 
 namespace scdcf::app {
 namespace {
@@ -23,7 +26,6 @@ struct TrainArguments {
   train::RunConfig config;
   std::string out, realisations, config_file;
   bool resume = false;
-  bool only_resumes = false;  // nothing but the folder says what to train
   int jobs = 1;
   double checkpoint_seconds = 30;
 };
@@ -41,85 +43,123 @@ struct Run {
   std::string prefix;  ///< of its lines
 };
 
-/// True where it came to its end.
-bool train_one(const TrainArguments& arguments, const Run& run, terminal::StatusLine& line) {
-  auto config = run.config;
-  const auto& folder = run.folder;
-  const auto& prefix = run.prefix;
-  train::check(config.train);  // before the data is loaded, which takes longer
-  const auto splits = data::load(config.data);
-  double train_loss = 0, accuracy = 0;
-  train::TrainCallbacks callbacks;
-  callbacks.on_start = [&](const train::RunConfig& fitted) {
-    config = fitted;
-    if (!folder.empty()) {
-      runs::prepare_run_folder(folder, config, arguments.resume);
-      files::write_file_atomically(folder / "config.toml", to_toml(config));
-    }
-    line.print(prefix + format("%s: %lld training, %lld validation and %lld test images, checksum %s",
-                               splits.name.c_str(), static_cast<long long>(splits.train.count()),
-                               static_cast<long long>(splits.validation.count()),
-                               static_cast<long long>(splits.test.count()), data::checksum(splits).c_str()));
-    if (!splits.note.empty()) line.print(prefix + splits.note);
-  };
-  callbacks.on_step = [&](const train::StepProgress& p) {
-    line.update(prefix + format("epoch %lld/%lld  step %lld/%lld  %.0f images/s  loss %.4f  validation %.2f%%  %s left",
-                                static_cast<long long>(p.epoch), static_cast<long long>(p.epochs),
-                                static_cast<long long>(p.step), static_cast<long long>(p.steps), p.images_per_second,
-                                train_loss, 100 * accuracy, terminal::clock_text(p.seconds_left).c_str()));
-  };
-  callbacks.on_epoch = [&](const train::EpochRecord& r) {
-    train_loss = r.train_loss;
-    accuracy = r.validation_accuracy;
-    line.print(prefix +
-               format("epoch %3lld  rate %-7.2g loss %.4f  training %6.2f%%  validation %6.2f%%  %.0f images/s",
-                      static_cast<long long>(r.epoch), r.learning_rate, r.train_loss, 100 * r.train_accuracy,
-                      100 * r.validation_accuracy, r.images_per_second));
-  };
-  callbacks.on_note = [&](const std::string& note) { line.print(prefix + note); };
-  callbacks.stop = InterruptScope::requested;
-  train::TrainFolder where{folder, arguments.resume, arguments.checkpoint_seconds};
-  const auto result = train::train(config, splits, where, callbacks);
-  if (!result.finished) return false;
-  line.print(prefix + format("test accuracy %.2f%% of %lld images (epoch %lld, validation %.2f%%), trained in %s",
-                             100 * result.test.accuracy, static_cast<long long>(splits.test.count()),
-                             static_cast<long long>(result.best_epoch), 100 * result.best_validation,
-                             terminal::clock_text(result.seconds).c_str()));
-  if (!folder.empty()) {
-    const auto missing = runs::write_result(folder, config, result);
-    if (!missing.empty()) line.print(prefix + "curves: " + missing);
-    line.print(prefix + "model.pt, result.json and metrics.jsonl are in " + folder.string());
-  }
-  return true;
-}
-
-/// One for each realisation, in a folder of its own where there are several. Where the folders alone say what to train,
-/// those that were not begun when training stopped are as the first.
-std::vector<Run> runs_of(const TrainArguments& arguments) {
+/// One for each realisation, in a folder of its own where there are several. One that was begun has the options that it
+/// was begun with, and those that were given now.
+std::vector<Run> runs_of(const TrainArguments& arguments, const CLI::App& command) {
   std::vector<Run> all;
   const bool alone = arguments.realisations.empty();
   for (const int number : realisations_of(arguments)) {
     Run run{arguments.config, arguments.out, alone ? "" : format("[%d] ", number)};
     if (!alone && !run.folder.empty()) run.folder /= "realisation-" + std::to_string(number);
-    if (arguments.only_resumes)
-      run.config = all.empty() || fs::exists(run.folder) ? runs::read_run_config(run.folder) : all.front().config;
-    if (!alone || !arguments.only_resumes) run.config.data.realisation = number;
+    const bool begun = !run.folder.empty() && runs::is_run_folder(run.folder);
+    if (begun || (arguments.resume && !has_run_options(command)))
+      run.config = with_given_options(command, arguments.config, runs::read_run_config(run.folder));
+    if (!alone) run.config.data.realisation = number;
     train::check_jobs(arguments.jobs, run.config.train.device);
+    if (!run.folder.empty()) runs::check_run_folder(run.folder, run.config, arguments.resume);
     all.push_back(std::move(run));
   }
   return all;
 }
 
-void train_all(const TrainArguments& arguments) {
-  const auto all = runs_of(arguments);
+/// All runs of one call.
+class Training {
+ public:
+  Training(const TrainArguments& arguments, std::vector<Run> runs) : arguments_(arguments), runs_(std::move(runs)) {}
+
+  /// True where all came to their end.
+  bool make() {
+    const auto count = static_cast<std::int64_t>(runs_.size());
+    return train::make_runs(count, arguments_.jobs, InterruptScope::requested,
+                            [&](std::int64_t i) { return train_one(runs_[static_cast<size_t>(i)]); });
+  }
+
+  /// `go_on` is the command that resumes.
+  void say_stopped(const std::string& go_on) {
+    line_.print(arguments_.out.empty() ? "stopped; nothing was saved, because there was no --out"
+                : folders_.empty()     ? "stopped before the first step"
+                                       : "stopped and saved; go on with: " + go_on);
+  }
+
+ private:
+  /// Before the first step of all: whenever it is stopped, each run can be resumed.
+  void make_folders(const train::RunConfig& fitted) {
+    if (arguments_.out.empty()) return line_.print("there is no --out: nothing of this training will be kept");
+    for (const auto& run : runs_) {
+      auto config = run.config;
+      if (!runs::is_run_folder(run.folder)) config.model = fitted.model;
+      folders_.push_back(runs::prepare_run_folder(run.folder, config, arguments_.resume));
+      files::write_file_atomically(run.folder / "config.toml", to_toml(config));
+    }
+  }
+
+  bool train_one(const Run& run) {
+    train::check(run.config.train);  // before the data is loaded, which takes longer
+    const auto splits = data::load(run.config.data);
+    train::TrainCallbacks callbacks;
+    callbacks.on_start = [&](const train::RunConfig& fitted) {
+      std::call_once(begun_, [&] { make_folders(fitted); });
+      line_.print(run.prefix + format("%s: %lld training, %lld validation and %lld test images, checksum %s",
+                                      splits.name.c_str(), static_cast<long long>(splits.train.count()),
+                                      static_cast<long long>(splits.validation.count()),
+                                      static_cast<long long>(splits.test.count()), data::checksum(splits).c_str()));
+      if (!splits.note.empty()) line_.print(run.prefix + splits.note);
+    };
+    std::string last_epoch;
+    bool told = run.config.train.device != "cpu" || arguments_.resume;  // a resumed run keeps its options
+    callbacks.on_step = [&](const train::StepProgress& p) {
+      const auto long_run = told ? "" : long_run_text(p);
+      told = told || !long_run.empty();
+      if (!long_run.empty()) line_.print(run.prefix + long_run);
+      line_.update(run.prefix + step_text(p) + last_epoch + left_text(p));
+    };
+    callbacks.on_epoch = [&](const train::EpochRecord& r) {
+      last_epoch = format("  loss %.4f  validation %.2f%%", r.train_loss, 100 * r.validation_accuracy);
+      line_.print(run.prefix +
+                  format("epoch %3lld  rate %-7.2g loss %.4f  training %6.2f%%  validation %6.2f%%  %.0f images/s",
+                         static_cast<long long>(r.epoch), r.learning_rate, r.train_loss, 100 * r.train_accuracy,
+                         100 * r.validation_accuracy, r.images_per_second));
+    };
+    callbacks.on_note = [&](const std::string& note) { line_.print(run.prefix + note); };
+    callbacks.stop = InterruptScope::requested;
+    const auto result =
+        train::train(run.config, splits, {run.folder, arguments_.resume, arguments_.checkpoint_seconds}, callbacks);
+    if (!result.finished) return false;
+    line_.print(run.prefix +
+                format("test accuracy %.2f%% of %lld images (epoch %lld, validation %.2f%%), trained in %s",
+                       100 * result.test.accuracy, static_cast<long long>(splits.test.count()),
+                       static_cast<long long>(result.best_epoch), 100 * result.best_validation,
+                       terminal::clock_text(result.seconds).c_str()));
+    if (run.folder.empty()) return true;
+    const auto missing = runs::write_result(run.folder, train::fit_to_data(run.config, splits), result);
+    if (!missing.empty()) line_.print(run.prefix + "curves: " + missing);
+    line_.print(run.prefix + "model.pt, result.json and metrics.jsonl are in " + run.folder.string());
+    return true;
+  }
+
+  const TrainArguments& arguments_;
+  std::vector<Run> runs_;
+  std::once_flag begun_;
+  std::vector<files::FolderLock> folders_;  // once begun
+  terminal::StatusLine line_;
+};
+
+/// What resumes this call: the folders say the rest.
+std::string resume_command(const TrainArguments& arguments, const CLI::App& command) {
+  std::string text = "scdcf train --out " + terminal::shell_word(arguments.out);
+  for (const char* flag : {"--realisations", "--jobs", "--checkpoint-seconds", "--threads"}) {
+    const auto* option = command.get_option_no_throw(flag);
+    if (option == nullptr) option = command.get_parent()->get_option(flag);  // --threads is every command's
+    if (option->count() > 0) text += std::string(" ") + flag + " " + option->as<std::string>();
+  }
+  return text + " --resume";
+}
+
+void train_all(const TrainArguments& arguments, const CLI::App& command) {
+  Training training(arguments, runs_of(arguments, command));
   const InterruptScope interrupt;
-  terminal::StatusLine line;
-  const auto make = [&](std::int64_t i) { return train_one(arguments, all[static_cast<size_t>(i)], line); };
-  if (train::make_runs(static_cast<std::int64_t>(all.size()), arguments.jobs, InterruptScope::requested, make)) return;
-  const auto which = arguments.realisations.empty() ? "" : " --realisations " + arguments.realisations;
-  line.print(arguments.out.empty()
-                 ? "stopped; nothing was saved, because there was no --out"
-                 : "stopped and saved; go on with: scdcf train --out " + arguments.out + which + " --resume");
+  if (training.make()) return;
+  training.say_stopped(resume_command(arguments, command));
   throw CLI::RuntimeError(kStopped);
 }
 
@@ -153,8 +193,7 @@ void add_train(CLI::App& app) {
   command->callback([arguments, command] {
     require(!arguments->resume || !arguments->out.empty(), "--resume: needs --out, the folder of the run");
     if (!arguments->config_file.empty()) apply_config_file(*command, arguments->config_file);
-    arguments->only_resumes = arguments->resume && !has_run_options(*command);
-    train_all(*arguments);
+    train_all(*arguments, *command);
   });
 }
 

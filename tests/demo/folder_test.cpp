@@ -29,6 +29,13 @@ TEST_F(DemoFolder, replaces_what_a_demonstration_wrote_and_nothing_else) {
   EXPECT_FALSE(fs::exists(folder_ / "demo" / "cnn")) << "an empty folder stayed";
 }
 
+TEST_F(DemoFolder, is_left_alone_while_another_demonstration_works_in_it) {
+  const auto lock = prepare_demo_folder(folder_);
+  write(folder_ / "report.html", "of the other");
+  scdcf::testing::expect_error([&] { prepare_demo_folder(folder_); }, "in use by process");
+  EXPECT_EQ(read(folder_ / "report.html"), "of the other");
+}
+
 TEST_F(DemoFolder, refuses_a_folder_with_another_ones_run) {
   fs::create_directories(folder_ / "cnn");
   write(folder_ / "cnn" / "model.pt", "precious");

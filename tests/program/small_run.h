@@ -1,6 +1,7 @@
 // A training run that takes seconds.
 #pragma once
 
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,36 @@ class SmallRun : public ProgramTest {
   /// Goes on with the run in `out`.
   static std::vector<std::string> resume(const std::filesystem::path& out) {
     return {"--threads", "1", "train", "--out", out, "--resume"};
+  }
+
+  /// Waits until `happened`, two minutes at most.
+  template <class Condition>
+  static bool wait_until(Condition happened) {
+    for (int i = 0; i < 24000 && !happened(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return happened();
+  }
+
+  /// The name of the newest checkpoint; empty where there is none.
+  static std::string newest_checkpoint(const std::filesystem::path& run) {
+    std::error_code missing;
+    std::string newest;
+    for (std::filesystem::directory_iterator entry(run / "checkpoints", missing), end; entry != end;
+         entry.increment(missing))
+      if (entry->path().extension() == ".pt") newest = std::max(newest, entry->path().filename().string());
+    return newest;
+  }
+
+  /// The program with these arguments, for shell().
+  static std::string shell_line(const std::vector<std::string>& arguments) {
+    std::string line = SCDCF_PROGRAM;
+    for (const auto& argument : arguments) line += " '" + argument + "'";
+    return line;
+  }
+
+  /// The exit code of a line for bash.
+  static int shell(const std::string& line) {
+    const int status = std::system(("bash -c \"" + line + "\"").c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
 
   /// The model of a run. The file holds nothing that differs between two runs with the same weights.

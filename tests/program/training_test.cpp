@@ -183,15 +183,21 @@ TEST_F(Training, several_realisations_go_into_folders_of_their_own) {
   EXPECT_EQ(model_bytes(folder_ / "alone"), model_bytes(out / "realisation-1"));
 }
 
-TEST_F(Training, realisations_that_were_not_begun_when_training_stopped_are_made_on_resuming) {
-  const fs::path out = folder_ / "runs";
-  ASSERT_EQ(run(train(out, {"--epochs", "1", "--train-size", "60", "--realisations", "0"}), 300).code, 0);
-  const auto resumed = run({"--threads", "1", "train", "--out", out, "--realisations", "0-1", "--resume"}, 300);
-  ASSERT_EQ(resumed.code, 0) << resumed.err;
-  auto first = read_json(out / "realisation-0/config.json");
-  first["data"]["realisation"] = 1;
-  EXPECT_EQ(read_json(out / "realisation-1/config.json"), first);
-  EXPECT_TRUE(fs::exists(out / "realisation-1/model.pt"));
+TEST_F(Training, without_a_folder_it_says_that_nothing_is_kept) {
+  const auto result = run({"--threads", "1", "train", "--channels", "4,4,4", "--scales", "3", "--data", "sglyphs",
+                           "--size", "12", "--train-size", "50", "--test-size", "50", "--epochs", "1"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out.rfind("there is no --out: nothing", 0), 0U) << result.out;
+}
+
+TEST_F(Training, a_long_run_is_announced_and_a_shorter_one_named) {
+  const pid_t child = start(train(folder_ / "run", {"--epochs", "1000000"}));
+  const auto announced = [&] { return read(folder_ / "stdout.txt").find("; --epochs ") != std::string::npos; };
+  EXPECT_TRUE(wait_until(announced));
+  kill(child, SIGINT);
+  const auto result = finish(child);
+  EXPECT_EQ(result.code, 130);
+  EXPECT_NE(result.out.find("this takes about "), std::string::npos) << result.out;
 }
 
 TEST_F(Training, the_curves_of_a_single_epoch_are_drawn_too) {

@@ -45,6 +45,25 @@ TEST_F(RunTable, makes_every_run_and_on_the_second_call_none) {
   EXPECT_TRUE(second.complete());
 }
 
+TEST_F(RunTable, the_first_run_tells_already_how_long_all_take) {
+  ResultsStore store(folder_);
+  auto options = quiet_options();
+  std::vector<std::string> lines;
+  options.status = [&](const std::string& line) { lines.push_back(line); };
+  // A quarter of the first of three like runs is done, and 30 s of it are left: 30 + 2 * 40.
+  run_queue(
+      some_runs(3), store,
+      [](const PlannedRun& run, const auto& on_progress) {
+        on_progress({0, "epoch 1/4", -1});
+        on_progress({0.25, "epoch 2/4", 30});
+        return std::optional<RunRecord>(fake_result(run));
+      },
+      options);
+  ASSERT_GE(lines.size(), 2U);
+  EXPECT_EQ(lines[0].find("left"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[1].find("about 1:50 left"), std::string::npos) << lines[1];
+}
+
 TEST_F(RunTable, threads_share_the_runs) {
   ResultsStore store(folder_);
   std::atomic<int> at_a_time{0}, most{0};

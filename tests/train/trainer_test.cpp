@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <functional>
+#include <optional>
 #include <sstream>
 
 #include "scdcf/runs/run_folder.h"
@@ -28,10 +30,17 @@ class Trainer : public scdcf::testing::ScratchFolder {
 
   /// Trains into run_, at most `steps` steps.
   train::TrainResult train_for(int steps, bool resume) {
+    return train_until([steps](const train::StepProgress&) mutable { return --steps <= 0; }, resume);
+  }
+
+  /// Trains into run_ until it is asked whether to stop where `there` holds.
+  train::TrainResult train_until(std::function<bool(const train::StepProgress&)> there, bool resume) {
+    std::optional<files::FolderLock> lock;
     train::TrainCallbacks callbacks;
-    callbacks.on_start = [&](const train::RunConfig& config) { runs::prepare_run_folder(run_, config, resume); };
+    callbacks.on_start = [&](const auto& config) { lock.emplace(runs::prepare_run_folder(run_, config, resume)); };
     callbacks.on_note = [&](const std::string& note) { notes_ += note + "\n"; };
-    callbacks.stop = [&] { return --steps <= 0; };
+    callbacks.on_step = [&](const train::StepProgress& progress) { steps_.push_back(progress); };
+    callbacks.stop = [&] { return there(steps_.back()); };
     return train::train(config_, splits_, {run_, resume, 0}, callbacks);
   }
 
@@ -39,6 +48,7 @@ class Trainer : public scdcf::testing::ScratchFolder {
   train::RunConfig config_;
   data::Splits splits_;
   std::string notes_;
+  std::vector<train::StepProgress> steps_;
 };
 
 constexpr int kNever = 1 << 30;
@@ -88,6 +98,40 @@ TEST_F(Trainer, goes_on_as_if_it_had_not_been_stopped) {
     EXPECT_EQ(resumed.history[1].train_accuracy, whole.history[1].train_accuracy);
   }
   EXPECT_TRUE(scdcf::testing::same_weights(*whole.network, *train_for(kNever, true).network)) << "resumed at its end";
+}
+
+TEST_F(Trainer, stops_within_validation_and_test_and_goes_on_with_them) {
+  splits_ = scdcf::testing::tiny_splits(60, 600, 600, 16);  // 600 images are two batches to look at
+  config_.train.epochs = 1;
+  const auto whole = train_for(kNever, false);
+  run_ = folder_ / "stopped";
+  const auto validating = [](const train::StepProgress& p) { return p.step == p.steps && p.tests == 0; };
+  EXPECT_FALSE(train_until(validating, false).finished);
+  EXPECT_TRUE(fs::exists(run_ / "checkpoints/step-000000003.pt"));
+  EXPECT_FALSE(fs::exists(run_ / "metrics.jsonl"));
+  const auto testing = [](const train::StepProgress& p) { return p.tested > 0; };
+  EXPECT_FALSE(train_until(testing, true).finished);
+  EXPECT_TRUE(fs::exists(run_ / "metrics.jsonl"));
+  EXPECT_FALSE(fs::exists(run_ / "model.pt"));
+  const auto resumed = train_for(kNever, true);
+  ASSERT_TRUE(resumed.finished);
+  if (!scdcf::testing::device().is_cpu()) return;
+  EXPECT_EQ(read(run_ / "model.pt"), read(folder_ / "run/model.pt"));
+  EXPECT_EQ(resumed.history[0].train_loss, whole.history[0].train_loss);
+  EXPECT_EQ(resumed.test.loss, whole.test.loss);
+}
+
+TEST_F(Trainer, tells_of_validation_and_test_and_estimates_them_too) {
+  splits_ = scdcf::testing::tiny_splits(60, 600, 600, 16);
+  train_for(kNever, false);
+  // Two epochs of three steps and two batches of validation; two batches of the test.
+  ASSERT_EQ(steps_.size(), 12U);
+  EXPECT_LT(steps_[0].seconds_left, 0) << "one step tells nothing yet";
+  for (size_t i = 1; i < steps_.size(); ++i) EXPECT_GE(steps_[i].seconds_left, 0) << i;
+  EXPECT_GT(steps_[9].seconds_left, 0) << "the test is still to come";
+  EXPECT_EQ(steps_[10].tested, 500);
+  EXPECT_EQ(steps_[11].tested, 600);
+  EXPECT_EQ(steps_[11].tests, 600);
 }
 
 TEST_F(Trainer, realisations_and_seeds_start_from_other_weights) {
@@ -169,7 +213,7 @@ TEST_F(Trainer, a_run_folder_is_kept_and_refuses_other_options) {
   const auto before = read(run_ / "config.json");
   expect_error([&] { train_for(1, false); }, run_.string(), "resume");
   config_.train.learning_rate = 0.5;
-  expect_error([&] { train_for(1, true); }, run_.string(), "train/learning_rate", "0.01", "0.5");
+  expect_error([&] { train_for(1, true); }, run_.string(), "learning_rate: got 0.5", "0.01");
   EXPECT_EQ(read(run_ / "config.json"), before);
   expect_error([&] { runs::read_run_config(folder_); }, folder_.string(), "config.json");
   write(run_ / "config.json", "{");

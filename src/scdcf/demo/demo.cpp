@@ -42,7 +42,7 @@ std::optional<TrainedNetwork> train_network(const DemoOptions& options, const st
                                             const DemoProgress& progress, DemoFindings& findings) {
   const auto folder = options.out / model;
   const auto config = train::fit_to_data(config_of(options, model), splits);
-  runs::prepare_run_folder(folder, config, /*resume=*/false);
+  const auto lock = runs::prepare_run_folder(folder, config, /*resume=*/false);
   if (progress.on_run) progress.on_run(folder, config);
   train::TrainCallbacks callbacks;
   if (progress.on_step) callbacks.on_step = [&](const train::StepProgress& step) { progress.on_step(name, step); };
@@ -191,7 +191,7 @@ DemoOptions DemoOptions::quick() {
 
 bool run_demo(const DemoOptions& options, const DemoProgress& progress) {
   const auto started = std::chrono::steady_clock::now();
-  prepare_demo_folder(options.out);
+  const auto lock = prepare_demo_folder(options.out);
   auto splits = data::load(options.data);
   require(!splits.test.scales.empty(), "data: ", options.data.name,
           " does not know the sizes of its objects, expected sfashion, smnist or sglyphs");

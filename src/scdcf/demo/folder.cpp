@@ -2,6 +2,7 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/files/atomic_file.h"
+#include "scdcf/runs/run_folder.h"
 
 namespace scdcf::demo {
 namespace {
@@ -24,11 +25,7 @@ bool is_ours(const std::string& folder, const std::string& file) {
         if (file == stem + std::string(extension)) return true;
     return false;
   }
-  if (ends_with(folder, "checkpoints")) return file.rfind("step-", 0) == 0;
-  for (const char* name : {"config.json", "config.toml", "metrics.jsonl", "model.pt", "model.pt.sha256", "result.json",
-                           "curves.dat", "curves.gp", "curves.png", "curves.svg"})
-    if (file == name) return true;
-  return false;
+  return runs::is_run_file(file);
 }
 
 std::vector<std::string> subfolders() {
@@ -65,10 +62,11 @@ const std::vector<std::string>& demo_runs() {
   return names;
 }
 
-void prepare_demo_folder(const fs::path& folder) {
+files::FolderLock prepare_demo_folder(const fs::path& folder) {
   std::error_code failed;
   fs::create_directories(folder, failed);
   require(!failed, "out: ", folder.string(), ": the folder could not be made: ", failed.message());
+  files::FolderLock lock(folder);
   if (fs::exists(folder / kMark)) {
     remove_earlier(folder);
   } else {
@@ -79,6 +77,7 @@ void prepare_demo_folder(const fs::path& folder) {
               " that no demonstration wrote, expected an empty folder or that of an earlier demonstration");
   }
   files::write_file_atomically(folder / kMark, "scdcf demo writes here, and replaces what it wrote\n");
+  return lock;
 }
 
 }  // namespace scdcf::demo

@@ -5,13 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "scdcf/files/folder_lock.h"
+
 namespace scdcf::demo {
 
 /// The names of the runs inside the folder; a run's files are those of runs/run_folder.h.
 const std::vector<std::string>& demo_runs();
 
 /// Makes the folder, or takes from it the files that an earlier demonstration wrote. Throws Error where it cannot be
-/// written, or where it holds files of those names that no demonstration wrote.
-void prepare_demo_folder(const std::filesystem::path& folder);
+/// written, where it holds files of those names that no demonstration wrote, or where another process works in it. It
+/// is this process's until the lock goes.
+files::FolderLock prepare_demo_folder(const std::filesystem::path& folder);
 
 }  // namespace scdcf::demo

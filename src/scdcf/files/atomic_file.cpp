@@ -84,6 +84,12 @@ void write_file_atomically(const std::filesystem::path& file, std::string_view b
   out.commit();
 }
 
+std::string name_of_temporary(const std::string& temporary) {
+  constexpr std::size_t kEnd = 7;  // ".XXXXXX"
+  if (temporary.size() <= kEnd + 1 || temporary.front() != '.' || temporary[temporary.size() - kEnd] != '.') return {};
+  return temporary.substr(1, temporary.size() - kEnd - 1);
+}
+
 void sync_folder(const std::filesystem::path& folder) {
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   require(descriptor >= 0, folder.string(), ": cannot be opened: ", std::strerror(errno));

@@ -34,6 +34,9 @@ class AtomicFile {
 
 void write_file_atomically(const std::filesystem::path& file, std::string_view bytes);
 
+/// The name that a temporary file of AtomicFile would have got: model.pt of .model.pt.a1B2c3; empty for other names.
+std::string name_of_temporary(const std::string& temporary);
+
 /// After a rename the folder's own entry has to reach the disk too.
 void sync_folder(const std::filesystem::path& folder);
 

@@ -68,7 +68,7 @@ class Queue {
 
   struct UnderWay {
     PlannedRun run;
-    double share = 0;  // of the run that is done
+    RunProgress progress;
   };
 
   bool stop_requested() const { return options_.stop && options_.stop(); }
@@ -216,15 +216,19 @@ class Queue {
   /// Of the runs that wait here and those that are under way, less what these have behind them.
   std::string left_text() const {
     double seconds = 0;
+    auto speeds = time_left_;
+    for (const auto& [key, under] : under_way_) {
+      const auto& [share, text, own] = under.progress;
+      // Before the first run of its kind is done, the ones under way tell.
+      if (speeds.seconds_for(under.run) < 0 && own >= 0 && share < 1) speeds.add(under.run, own / (1 - share));
+      const double left = own >= 0 ? own : (1 - share) * speeds.seconds_for(under.run);
+      if (left < 0) return "";
+      seconds += left;
+    }
     for (const auto& waiting : waiting_) {
-      const double one = time_left_.seconds_for(waiting.run);
+      const double one = speeds.seconds_for(waiting.run);
       if (one < 0) return "";
       seconds += one;
-    }
-    for (const auto& [key, under] : under_way_) {
-      const double one = time_left_.seconds_for(under.run);
-      if (one < 0) return "";
-      seconds += (1 - under.share) * one;
     }
     return seconds > 0 ? ", about " + terminal::clock_text(seconds / options_.jobs) + " left" : "";
   }
@@ -234,7 +238,7 @@ class Queue {
     std::string line;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      under_way_.at(key).share = progress.share;
+      under_way_.at(key).progress = progress;
       line = "[" + std::to_string(over()) + "/" + std::to_string(summary_.planned) + "] " + label + "  " +
              progress.text + left_text();
     }
@@ -243,7 +247,7 @@ class Queue {
 
   void begin(const Waiting& waiting) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    under_way_[waiting.key] = {waiting.run, 0};
+    under_way_[waiting.key] = {waiting.run, {}};
   }
 
   void forget(const std::string& key) {

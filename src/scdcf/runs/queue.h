@@ -10,8 +10,9 @@ namespace scdcf::runs {
 
 /// Where a run stands, for those who watch.
 struct RunProgress {
-  double share = 0;  ///< of the run, in [0, 1]
-  std::string text;  ///< "epoch 3/60"
+  double share = 0;          ///< of the run, in [0, 1]
+  std::string text;          ///< "epoch 3/60"
+  double seconds_left = -1;  ///< of this run; negative where it cannot tell
 };
 
 /// Makes one run and returns its record (accuracy, curve, ...; key, status, provenance are filled in by the queue), or

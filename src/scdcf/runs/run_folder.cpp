@@ -3,9 +3,12 @@
 #include <fstream>
 
 #include "scdcf/core/error.h"
+#include "scdcf/data/option_list.h"
 #include "scdcf/files/atomic_file.h"
+#include "scdcf/models/option_list.h"
 #include "scdcf/models/registry.h"
 #include "scdcf/report/plot.h"
+#include "scdcf/train/option_list.h"
 
 namespace scdcf::runs {
 namespace {
@@ -34,27 +37,88 @@ train::Checkpoint best_of(const fs::path& run) {
   return found->checkpoint;
 }
 
-}  // namespace
+/// Names, values and texts of all options, in their order.
+struct NamedValue {
+  std::string name;
+  nlohmann::json value;
+  std::string text;
+};
+std::vector<NamedValue> values_of(train::RunConfig config) {
+  std::vector<NamedValue> values;
+  const auto add = [&](const auto& option) {
+    values.push_back({option.name, option.value, option_text(option.value)});
+  };
+  visit_options(config.model, add);
+  visit_options(config.data, add);
+  visit_options(config.train, add);
+  return values;
+}
 
-void prepare_run_folder(const fs::path& folder, const train::RunConfig& config, bool resume) {
-  const auto file = folder / "config.json";
-  std::error_code failed;
-  if (fs::exists(file, failed)) {
+void require_same(const fs::path& folder, const train::RunConfig& config) {
+  const auto before = values_of(read_run_config(folder)), now = values_of(config);
+  for (size_t i = 0; i < now.size(); ++i)
+    require(before[i].value == now[i].value, now[i].name, ": got ", now[i].text, ", but the run in ", folder.string(),
+            " was begun with ", before[i].text, ": resume it with what it was begun with, or choose another folder");
+}
+
+bool is_unfinished(const std::string& name) { return !files::name_of_temporary(name).empty() && is_run_file(name); }
+
+/// Where there is no run, what would be in the way of one: files of its names or, for a tidy folder, any.
+void check_contents(const fs::path& folder, const train::RunConfig& config, bool resume, bool tidy) {
+  if (is_run_folder(folder)) {
+    require_same(folder, config);
     require(resume, folder.string(), ": holds a run already: resume it, or choose another folder");
-    const nlohmann::json before = train::to_json(read_run_config(folder)), now = train::to_json(config);
-    for (const auto& change : nlohmann::json::diff(before, now)) {
-      const std::string path = change.at("path");
-      const nlohmann::json::json_pointer pointer(path);
-      detail::fail(folder.string(), ": was begun with ", path.substr(1), " = ",
-                   before.contains(pointer) ? before.at(pointer).dump() : "nothing", ", got ",
-                   now.contains(pointer) ? now.at(pointer).dump() : "nothing",
-                   "; a run is resumed with what it was begun with");
-    }
     return;
   }
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(folder, failed)) {
+    const auto name = entry.path().filename().string();
+    const bool in_the_way = tidy || name == "checkpoints" || is_run_file(name);
+    require(!in_the_way || name == files::FolderLock::kFile || is_unfinished(name), folder.string(), ": holds ", name,
+            ", but no run: expected a new or an empty folder");
+  }
+}
+
+void remove_unfinished(const fs::path& folder) {
+  std::error_code failed;
+  std::vector<fs::path> unfinished;
+  for (const auto& entry : fs::directory_iterator(folder, failed))
+    if (is_unfinished(entry.path().filename().string())) unfinished.push_back(entry.path());
+  for (const auto& file : unfinished) fs::remove(file, failed);
+}
+
+}  // namespace
+
+bool is_run_file(const std::string& name) {
+  const auto temporary = files::name_of_temporary(name);
+  if (!temporary.empty()) return is_run_file(temporary);
+  if (name.rfind("step-", 0) == 0) return true;
+  for (const char* own : {"config.json", "config.toml", "metrics.jsonl", "model.pt", "model.pt.sha256", "result.json",
+                          "curves.dat", "curves.gp", "curves.png", "curves.svg", files::FolderLock::kFile})
+    if (name == own) return true;
+  return false;
+}
+
+bool is_run_folder(const fs::path& folder) {
+  std::error_code unreadable;
+  return fs::exists(folder / "config.json", unreadable);
+}
+
+void check_run_folder(const fs::path& folder, const train::RunConfig& config, bool resume) {
+  files::FolderLock::require_free(folder);
+  check_contents(folder, config, resume, /*tidy=*/true);
+}
+
+files::FolderLock prepare_run_folder(const fs::path& folder, const train::RunConfig& config, bool resume) {
+  std::error_code failed;
   fs::create_directories(folder, failed);
   require(!failed, folder.string(), ": cannot be made: ", failed.message());
-  files::write_file_atomically(file, train::to_json(config).dump(2) + "\n");
+  files::FolderLock lock(folder);
+  check_contents(folder, config, resume, /*tidy=*/false);
+  for (const auto& place : {folder, folder / "checkpoints"}) remove_unfinished(place);
+  if (!is_run_folder(folder))
+    files::write_file_atomically(folder / "config.json", train::to_json(config).dump(2) + "\n");
+  return lock;
 }
 
 train::RunConfig read_run_config(const fs::path& folder) {

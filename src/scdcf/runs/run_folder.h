@@ -1,15 +1,30 @@
-// A run on the disk: RUN/config.json, config.toml, metrics.jsonl, checkpoints/, model.pt, result.json, curves.png.
+// A run on the disk: RUN/config.json, config.toml, metrics.jsonl, checkpoints/, model.pt, result.json, curves.png;
+// and, while a process trains in it, RUN/scdcf.lock.
 #pragma once
 
 #include <filesystem>
 
+#include "scdcf/files/folder_lock.h"
 #include "scdcf/train/trainer.h"
 
 namespace scdcf::runs {
 
-/// Makes the folder of a new run, or checks that of a resumed one. Throws Error where a new run would overwrite one
-/// that is there, or where a resumed one was begun with another configuration.
-void prepare_run_folder(const std::filesystem::path& folder, const train::RunConfig& config, bool resume);
+/// Whether a run writes a file of this name into its folder, or into checkpoints/ below it; or would have, and was
+/// killed before it was whole.
+bool is_run_file(const std::string& name);
+
+/// Throws Error where a run cannot be begun or resumed in this folder: another process works in it, it holds something
+/// that is no run, a new run would overwrite one that is there, or a resumed one was begun with other options, the
+/// first of which the message begins with. Writes nothing.
+void check_run_folder(const std::filesystem::path& folder, const train::RunConfig& config, bool resume);
+
+/// Makes the folder of a new run, or takes from that of a resumed one what a killed process left unfinished. It is this
+/// process's until the lock goes. Throws Error as check_run_folder does, but for files that no run writes, which stay.
+[[nodiscard]] files::FolderLock prepare_run_folder(const std::filesystem::path& folder, const train::RunConfig& config,
+                                                   bool resume);
+
+/// Whether a run was begun here.
+bool is_run_folder(const std::filesystem::path& folder);
 
 /// The configuration a run was begun with.
 train::RunConfig read_run_config(const std::filesystem::path& folder);

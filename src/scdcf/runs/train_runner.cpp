@@ -1,5 +1,4 @@
 #include "scdcf/runs/train_runner.h"
-#include "scdcf/files/remove_tree.h"
 
 #include <torch/torch.h>
 
@@ -10,6 +9,7 @@
 #include <fstream>
 
 #include "scdcf/core/runtime.h"
+#include "scdcf/files/remove_tree.h"
 #include "scdcf/runs/measures.h"
 #include "scdcf/runs/run_folder.h"
 
@@ -49,14 +49,15 @@ class RunFolder {
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
 
-  train::TrainFolder prepare(const train::RunConfig& config) const {
-    if (!folder_.empty()) prepare_run_folder(folder_, config, /*resume=*/true);
+  train::TrainFolder prepare(const train::RunConfig& config) {
+    if (!folder_.empty()) lock_.emplace(prepare_run_folder(folder_, config, /*resume=*/true));
     return {folder_, !folder_.empty(), kCheckpointSeconds};
   }
   void keep() { keep_ = true; }
 
  private:
   fs::path folder_;
+  std::optional<files::FolderLock> lock_;
   bool keep_ = false;
 };
 
@@ -83,7 +84,8 @@ RunRecord record_of(const train::RunConfig& config, const train::TrainResult& re
 
 RunProgress progress_of(const train::StepProgress& p) {
   const double epochs = static_cast<double>(p.epoch - 1) + static_cast<double>(p.step) / static_cast<double>(p.steps);
-  return {epochs / static_cast<double>(p.epochs), "epoch " + std::to_string(p.epoch) + "/" + std::to_string(p.epochs)};
+  const auto text = p.tested > 0 ? "test" : "epoch " + std::to_string(p.epoch) + "/" + std::to_string(p.epochs);
+  return {epochs / static_cast<double>(p.epochs), text, p.seconds_left};
 }
 
 std::optional<RunRecord> make_run(SplitsCache& cache, const TrainRunnerOptions& options, const PlannedRun& run,

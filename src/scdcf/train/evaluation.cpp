@@ -21,7 +21,8 @@ int scale_bin(float scale) { return static_cast<int>(std::floor(scale / kScaleSt
 
 }  // namespace
 
-Predictions predict(models::Network& network, const DeviceImages& images, int64_t batch, bool autocast) {
+Predictions predict(models::Network& network, const DeviceImages& images, int64_t batch, bool autocast,
+                    const std::function<void(int64_t done)>& after_batch) {
   require(images.count() > 0, "evaluation: got no images, expected at least one");
   const DeviceWork no_capture;
   const torch::NoGradGuard no_grad;
@@ -44,6 +45,7 @@ Predictions predict(models::Network& network, const DeviceImages& images, int64_
     correct += label.eq(expected).sum();
     labels.push_back(label);
     confidences.push_back(confidence.exp());
+    if (after_batch) after_batch(std::min(first + batch, images.count()));
   }
   network.train(was_training);
   Predictions result;

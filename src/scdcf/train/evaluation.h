@@ -1,6 +1,7 @@
 // How good a network is: in all, per class, and against the size of the object.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "scdcf/models/network.h"
@@ -15,8 +16,10 @@ struct Predictions {
   double accuracy = 0;  ///< in [0, 1]
 };
 
-/// Runs a network over a set in eval mode, and leaves it in the mode it was in.
-Predictions predict(models::Network& network, const DeviceImages& images, int64_t batch, bool autocast = false);
+/// Runs a network over a set in eval mode, and leaves it in the mode it was in. `after_batch` is told how many images
+/// are done.
+Predictions predict(models::Network& network, const DeviceImages& images, int64_t batch, bool autocast = false,
+                    const std::function<void(int64_t done)>& after_batch = {});
 
 /// Images that belong together: a class, or objects of about one size.
 struct Group {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "scdcf/core/error.h"
 #include "scdcf/core/runtime.h"
@@ -15,6 +16,7 @@
 #include "scdcf/train/random.h"
 #include "scdcf/train/step.h"
 #include "scdcf/train/stream_scope.h"
+#include "scdcf/train/time_estimate.h"
 
 namespace scdcf::train {
 namespace {
@@ -36,6 +38,9 @@ std::shared_ptr<models::Network> fresh_network(const RunConfig& config, torch::D
   return network;
 }
 
+/// Thrown out of an evaluation that is to stop. What was saved before it is where the run goes on.
+struct Stopped {};
+
 /// One run from its first step, or from a checkpoint, to its end.
 class Run {
  public:
@@ -51,7 +56,8 @@ class Run {
         network_(fresh_network(config, device_)),
         optimizer_(*network_, config.train),
         step_(*network_, optimizer_, images_, config.train),
-        checkpoints_(folder.folder / "checkpoints") {
+        checkpoints_(folder.folder / "checkpoints"),
+        estimate_(config.train.batch) {
     // Batch-norm needs two images: a single left-over one is dropped.
     const int64_t rest = images_.count() % config.train.batch;
     steps_per_epoch_ = images_.count() / config.train.batch + (rest > 1 ? 1 : 0);
@@ -65,15 +71,18 @@ class Run {
   TrainResult run() {
     if (callbacks_.on_start) callbacks_.on_start(config_);
     if (folder_.resume) resume();
-    resumed_ = last_saved_ = now();
-    while (epoch_ < config_.train.epochs) {
-      run_epoch();
-      const bool over = epoch_ == config_.train.epochs;
-      const bool stopped = !over && callbacks_.stop && callbacks_.stop();
-      if (over || stopped || now() - last_saved_ >= folder_.checkpoint_seconds) save();
-      if (stopped) return result_;
+    resumed_ = last_saved_ = began_ = now();
+    try {
+      while (epoch_ < config_.train.epochs) {
+        run_epoch();
+        const bool over = epoch_ == config_.train.epochs;
+        if (!over && stop_requested()) throw Stopped{};
+        if (over || now() - last_saved_ >= folder_.checkpoint_seconds) save();
+      }
+      finish();
+    } catch (const Stopped&) {
+      if (epoch_ < config_.train.epochs) save();  // else the end of training is saved already
     }
-    finish();
     return result_;
   }
 
@@ -82,9 +91,19 @@ class Run {
     return random_stream(run_seed(config_), purpose, index);
   }
 
-  /// Goes on to the end of the epoch or, where the run is to stop, to the end of the step.
+  bool stop_requested() const { return callbacks_.stop && callbacks_.stop(); }
+
+  /// Seconds since it was called last.
+  double lap() {
+    const double before = std::exchange(lap_, now());
+    return lap_ - before;
+  }
+
+  /// Goes on to the end of the epoch; throws Stopped where the run is to stop, at the end of a step or in validation,
+  /// which then begins anew.
   void run_epoch() {
     const double started = now();
+    lap();
     network_->train();
     optimizer_.set_learning_rate(learning_rate(config_.train, epoch_));
     // Order and augmentation of a whole epoch are drawn and moved to the device at once.
@@ -108,10 +127,14 @@ class Run {
       // On a GPU asking every step would make the host wait.
       if (device_.is_cpu()) check_loss(order, draws, first_step);
       ++step_in_epoch_;
-      report_step(started, first_step);
-      if (step_in_epoch_ < steps_per_epoch_ && callbacks_.stop && callbacks_.stop()) return;
+      estimate_.add_step(lap());
+      const double per_step = (now() - started) / static_cast<double>(step_in_epoch_ - first_step);
+      images_per_second_ = static_cast<double>(batch) / per_step;
+      report(0, 0);
+      if (step_in_epoch_ < steps_per_epoch_ && stop_requested()) throw Stopped{};
     }
     check_loss(order, draws, first_step);
+    estimate_.add_wait(lap());
     EpochRecord record;
     const auto totals = step_.totals();
     const double trained = now() - started;
@@ -119,7 +142,7 @@ class Run {
     record.learning_rate = learning_rate(config_.train, epoch_);
     record.train_loss = totals.loss / static_cast<double>(totals.count);
     record.train_accuracy = static_cast<double>(totals.correct) / static_cast<double>(totals.count);
-    const int64_t images = std::min(steps_per_epoch_ * batch, count) - first_step * batch;
+    const int64_t images = std::max<int64_t>(0, std::min(steps_per_epoch_ * batch, count) - first_step * batch);
     record.images_per_second = static_cast<double>(images) / trained;
     if (device_.is_cpu()) record.data_share = (drawing + totals.data_seconds) / trained;
     validate(record);
@@ -148,17 +171,32 @@ class Run {
                  first_bad_layer(*network_, images));
   }
 
-  void report_step(double epoch_started, int64_t first_step) {
+  /// Of the evaluation under way `validated` or `tested` images are done.
+  void report(int64_t validated, int64_t tested) const {
     if (!callbacks_.on_step) return;
-    const double per_step = (now() - epoch_started) / static_cast<double>(step_in_epoch_ - first_step);
-    const int64_t left = (config_.train.epochs - epoch_) * steps_per_epoch_ - step_in_epoch_;
-    callbacks_.on_step({epoch_ + 1, config_.train.epochs, step_in_epoch_, steps_per_epoch_,
-                        per_step * static_cast<double>(left), static_cast<double>(config_.train.batch) / per_step});
+    const int64_t epochs = config_.train.epochs, epochs_left = epochs - epoch_, tests = splits_.test.count();
+    const int64_t steps = epochs_left * steps_per_epoch_ - step_in_epoch_;
+    const int64_t calibration = folder_.folder.empty() ? 0 : validation_.count();
+    const int64_t images = epochs_left * validation_.count() - validated + tests - tested + calibration;
+    const bool testing = epochs_left == 0;
+    callbacks_.on_step({testing ? epochs : epoch_ + 1, epochs, testing ? steps_per_epoch_ : step_in_epoch_,
+                        steps_per_epoch_, tested, testing ? tests : 0, now() - began_,
+                        estimate_.seconds_left(steps, images), images_per_second_});
+  }
+
+  /// Predictions for validation or test images; throws Stopped between two batches where the run is to stop.
+  Predictions look_at(const DeviceImages& images, bool test) {
+    int64_t before = 0;
+    return predict(*network_, images, kEvaluationBatch, config_.train.precision == "bfloat16", [&](int64_t done) {
+      estimate_.add_images(done - std::exchange(before, done), lap());
+      report(test ? 0 : done, test ? done : 0);
+      if (done < images.count() && stop_requested()) throw Stopped{};
+    });
   }
 
   /// Validates the weights of the epoch's end and keeps them where they are the best.
   void validate(EpochRecord& record) {
-    const auto validation = predict(*network_, validation_, kEvaluationBatch, config_.train.precision == "bfloat16");
+    const auto validation = look_at(validation_, /*test=*/false);
     // The last step of an epoch may spoil weights whose loss nobody has seen yet.
     if (!std::isfinite(validation.loss)) {
       network_->eval();
@@ -261,8 +299,8 @@ class Run {
   void finish() {
     load_weights(*network_, best_weights_, "best epoch");
     const DeviceImages test(splits_.test, splits_.mean, splits_.deviation, device_);
-    result_.test =
-        evaluate(splits_.test, predict(*network_, test, kEvaluationBatch, config_.train.precision == "bfloat16"));
+    lap();
+    result_.test = evaluate(splits_.test, look_at(test, /*test=*/true));
     network_->eval();
     result_.finished = true;
     if (folder_.folder.empty()) return;
@@ -293,6 +331,8 @@ class Run {
   TensorMap best_weights_;
   TrainResult result_;
   double resumed_ = 0, last_saved_ = 0;  // since when result_.seconds does not count; the last checkpoint
+  double began_ = 0, lap_ = 0, images_per_second_ = 0;
+  TimeEstimate estimate_;
 };
 
 }  // namespace

@@ -14,12 +14,14 @@
 
 namespace scdcf::train {
 
-/// Where a run stands between two steps.
+/// Where a run stands between two steps, or between two batches of images that are validated or tested.
 struct StepProgress {
   int64_t epoch = 0, epochs = 0;  ///< the epoch counted from 1
   int64_t step = 0, steps = 0;    ///< in this epoch
-  double seconds_left = 0;        ///< of the whole run, from the speed so far
-  double images_per_second = 0;
+  int64_t tested = 0, tests = 0;  ///< test images, once training is over
+  double seconds = 0;             ///< since the run began or was resumed
+  double seconds_left = -1;       ///< of the whole run, validation and test included; negative until it is known
+  double images_per_second = 0;   ///< 0 until it is known
 };
 
 struct TrainCallbacks {
@@ -28,7 +30,7 @@ struct TrainCallbacks {
   std::function<void(const StepProgress&)> on_step;
   std::function<void(const EpochRecord&)> on_epoch;
   std::function<void(const std::string&)> on_note;  ///< a line worth telling: a damaged checkpoint, where it resumes
-  std::function<bool()> stop;                       ///< asked after every step; true saves and ends the run
+  std::function<bool()> stop;                       ///< asked wherever a run stands; true saves and ends it
 };
 
 struct TrainResult {
