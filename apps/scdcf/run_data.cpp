@@ -1,5 +1,6 @@
 #include "run_data.h"
 
+#include "in_range.h"
 #include "scdcf/core/error.h"
 
 namespace scdcf::app {
@@ -8,11 +9,11 @@ void add_run_arguments(CLI::App& command, RunArguments& arguments) {
   command.add_option("run", arguments.run, "Folder of a run, or a model file")->required();
   command.add_option("--data", arguments.data, "Another data set than the run's own");
   command.add_option("--data-dir", arguments.data_dir, "Folder that holds the data");
-  command.add_option("--count", arguments.count, "Test images to use; 0 for all")->check(CLI::NonNegativeNumber);
+  command.add_option("--count", arguments.count, "Test images to use; 0 for all")->check(in_range(0, 1e9));
   command.add_option("--smallest-factor", arguments.smallest_factor, "Of the scaled sets, instead of the run's own")
-      ->check(CLI::PositiveNumber);
+      ->check(in_range(0.001, 100));
   command.add_option("--largest-factor", arguments.largest_factor, "Of the scaled sets, instead of the run's own")
-      ->check(CLI::PositiveNumber);
+      ->check(in_range(0.001, 100));
   command.add_option("--device", arguments.device, "cpu, cuda or cuda:N")->capture_default_str();
 }
 
@@ -23,8 +24,13 @@ runs::TrainedModel load_run(const RunArguments& arguments) {
 data::Splits load_run_data(const RunArguments& arguments, const runs::TrainedModel& model) {
   auto options = model.config.data;
   if (!arguments.data.empty()) {
-    options.name = arguments.data;
-    options.train_size = 0;  // of the run's own set
+    // The rest belongs to the run's own set.
+    data::DataOptions other;
+    other.name = arguments.data;
+    other.data_dir = options.data_dir;
+    other.test_size = options.test_size;
+    other.realisation = options.realisation;
+    options = other;
   }
   if (!arguments.data_dir.empty()) options.data_dir = arguments.data_dir;
   if (arguments.count > 0) options.test_size = arguments.count;

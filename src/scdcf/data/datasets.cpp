@@ -129,16 +129,31 @@ void keep_black(Splits& splits) {
   }
 }
 
+/// So that no option is ignored in silence: one that was given is one that differs from what is left open.
+void refuse_what_does_not_apply(const DataOptions& options, bool is_scaled, bool is_folder) {
+  const DataOptions open;
+  const auto only = [&](bool applies, bool is_given, const char* option, const char* which) {
+    require(applies || !is_given, option, ": does not apply to data ", options.name, ", only to ", which);
+  };
+  only(is_scaled, options.smallest_factor != open.smallest_factor, "smallest_factor", "the scaled sets");
+  only(is_scaled, options.largest_factor != open.largest_factor, "largest_factor", "the scaled sets");
+  only(!is_scaled, options.validation_share != open.validation_share, "validation_share", "sets that are not scaled");
+  only(is_folder, options.channels != open.channels, "image_channels", "image folders");
+  only(options.name == "stl10", options.fold != open.fold, "fold", "stl10");
+}
+
 }  // namespace
 
 Splits load(const DataOptions& options) {
   const std::string& name = options.name;
   check_options(options);
+  const bool is_scaled = name == "smnist" || name == "sfashion" || name == "sglyphs";
+  const bool digit_like = name == "mnist" || name == "fashion" || name == "glyphs";
+  refuse_what_does_not_apply(options, is_scaled, !is_scaled && !digit_like && name != "stl10");
   Splits splits;
-  if (name == "smnist" || name == "sfashion" || name == "sglyphs") {
+  if (is_scaled) {
     splits = scaled(name.substr(1), options);
   } else {
-    const bool digit_like = name == "mnist" || name == "fashion" || name == "glyphs";
     splits = digit_like        ? split(official_parts(name, options), options)
              : name == "stl10" ? stl10(options)
                                : image_folder(options);

@@ -1,9 +1,8 @@
 #include "scdcf/runs/run_folder.h"
 
-#include <fstream>
-
 #include "scdcf/core/error.h"
 #include "scdcf/files/atomic_file.h"
+#include "scdcf/files/json.h"
 #include "scdcf/models/registry.h"
 #include "scdcf/report/plot.h"
 
@@ -11,14 +10,6 @@ namespace scdcf::runs {
 namespace {
 
 namespace fs = std::filesystem;
-
-nlohmann::json read_json(const fs::path& file) {
-  std::ifstream stream(file);
-  require(stream.good(), file.string(), ": cannot be opened, expected the configuration of a run");
-  const auto json = nlohmann::json::parse(stream, nullptr, /*allow_exceptions=*/false);
-  require(!json.is_discarded(), file.string(), ": got something else, expected JSON");
-  return json;
-}
 
 /// The weights to use and what was saved with them.
 train::Checkpoint best_of(const fs::path& run) {
@@ -59,7 +50,7 @@ void prepare_run_folder(const fs::path& folder, const train::RunConfig& config, 
 
 train::RunConfig read_run_config(const fs::path& folder) {
   try {
-    return train::config_from_json(read_json(folder / "config.json"));
+    return train::config_from_json(files::read_json_file(folder / "config.json"));
   } catch (const Error& error) {
     detail::fail(folder.string(), ": is not the folder of a run: ", error.what());
   }

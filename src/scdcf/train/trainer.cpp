@@ -313,6 +313,11 @@ RunConfig fit_to_data(RunConfig config, const data::Splits& splits) {
   require(splits.train.height == splits.train.width, "data ", splits.name, ": got images of ", splits.train.height,
           " x ", splits.train.width, " pixels, expected square ones");
   config.model.image_size = splits.train.width;
+  const auto& augment = config.train.augment;
+  for (const auto& [name, pixels] :
+       {std::pair{"augment_crop", augment.crop_padding}, {"augment_cutout", augment.cutout}})
+    require(pixels <= splits.train.width, name, ": got ", pixels, ", expected at most the ", splits.train.width,
+            " pixels of the images' side");
   config.model = models::resolve(config.model);
   return config;
 }
