@@ -89,20 +89,7 @@ int parse_and_run(int argc, char** argv) {
     set_threads(threads);
     set_blas_threads(1);
   });
-  add_demo(app);
-  add_train(app);
-  add_eval(app);
-  add_predict(app);
-  add_equivariance(app);
-  add_models(app);
-  add_data(app);
-  add_verify(app);
-  add_reproduce(app);
-  add_report(app);
-  add_bench(app);
-  add_info(app);
-  add_completion(app);
-  refuse_empty_words(app);
+  add_commands(app);
   try {
     app.parse(argc, argv);
     // Asked for here and not by CLI11, which would complain of a missing command before it names a misspelt one.
@@ -121,6 +108,23 @@ int parse_and_run(int argc, char** argv) {
 }
 
 }  // namespace
+
+void add_commands(CLI::App& app) {
+  add_demo(app);
+  add_train(app);
+  add_eval(app);
+  add_predict(app);
+  add_equivariance(app);
+  add_models(app);
+  add_data(app);
+  add_verify(app);
+  add_reproduce(app);
+  add_report(app);
+  add_bench(app);
+  add_info(app);
+  add_completion(app);
+  refuse_empty_words(app);
+}
 
 int run_program(int argc, char** argv) {
   try {

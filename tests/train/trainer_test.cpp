@@ -192,8 +192,10 @@ TEST_F(Trainer, a_trained_model_is_loaded_from_folder_file_or_checkpoint) {
     EXPECT_EQ(model.data_checksum, data::checksum(splits_));
     EXPECT_TRUE(model.calibration.has_value());
   }
-  fs::remove(run_ / "model.pt.sha256");
-  expect_error([&] { runs::load_model(run_, scdcf::testing::device()); }, "model.pt", "no checksum");
+  fs::copy(run_ / "model.pt", folder_ / "alone.pt");
+  EXPECT_NO_THROW(runs::load_model(folder_ / "alone.pt", scdcf::testing::device()));
+  write(run_ / "model.pt", "something else");
+  expect_error([&] { runs::load_model(run_, scdcf::testing::device()); }, "model.pt", "is no model of scdcf");
 }
 
 /// What Python's torch finds in a model file, as JSON: every name with its shape and its numbers.
