@@ -84,7 +84,7 @@ TEST_F(Program, numbers_that_no_option_can_mean_are_refused_in_few_letters) {
   refused({"train", "--realisations", ""}, {"--realisations", "nothing"});
   refused({"train", "--channels", ""}, {"--channels"});
   refused({"train", "--channels", "99999999999,1,1"}, {"--channels", "65536"});
-  refused({"train", "--learning-rate", "1e308"}, {"--learning-rate", "1e+308", "1000"});
+  refused({"train", "--learning-rate", "1e308"}, {"--learning-rate", "1e+308", "1e30"});
   refused({"train", "--checkpoint-seconds", "nan"}, {"--checkpoint-seconds", "nan"});
   refused({"train", "--checkpoint-seconds", "-1"}, {"--checkpoint-seconds", "-1"});
   refused({"train", "--smallest-factor", "nan"}, {"--smallest-factor", "nan"});

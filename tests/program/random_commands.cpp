@@ -94,7 +94,7 @@ Words tame_values(const std::string& option) {
                                                      {"--precision", {"float32"}},
                                                      {"--mirror", {"http://127.0.0.1:9"}},
                                                      {"--normalisation", {"black", "standard"}},
-                                                     {"--data-dir", {"in", "out"}},
+                                                     {"--data-dir", {"out"}},
                                                      {"--group", {"smnist28"}}};
   if (option == "--model" || option == "name") {
     Words names;
@@ -108,7 +108,11 @@ Words tame_values(const std::string& option) {
 /// Mostly what fits: from the list that the option has ({a,b,c} in its help), or from those above.
 std::string value_of(const CLI::Option& option, Random& random) {
   static const Words wild = wild_values();
-  if (chance(random, 25)) return one_of(wild, random);
+  const bool is_target = option.get_name() == "--out" || option.get_name() == "--data-dir";  // where fetch writes to
+  // Anything is a folder to write to; only below out/ and where nothing can be written may it be.
+  static const Words wild_out = {"",       "in/a_file", "in/a_file/x", "/dev/null/x",
+                                 "out/-x", "out/a\nb",  "out/\xff",    "out/" + std::string(5000, 'x')};
+  if (chance(random, 25)) return one_of(is_target ? wild_out : wild, random);
   const auto type = option.get_type_name();
   const auto open = type.find('{'), close = type.find('}');
   if (open == std::string::npos || close == std::string::npos) return one_of(tame_values(option.get_name()), random);
@@ -120,7 +124,7 @@ void add_word(const CLI::Option& option, Random& random, std::vector<Words>& par
   const auto name = option.get_name();
   if (option.get_positional())
     parts.push_back({value_of(option, random)});
-  else if (option.get_items_expected_max() == 0 || chance(random, 2))
+  else if (option.get_items_expected_max() == 0 || (name != "--out" && chance(random, 2)))
     parts.push_back({name});
   else if (chance(random, 10))
     parts.push_back({name + "=" + value_of(option, random)});
@@ -272,7 +276,7 @@ int main(int argc, char** argv) {
 
   CLI::App app{"", "scdcf"};
   scdcf::app::add_commands(app);
-  const auto before = files_outside();
+  auto before = files_outside();
   std::map<int, std::uint64_t> codes;
   int stopped = 0, faults = 0;
   for (std::uint64_t i = 0; i < count && faults < 20; ++i) {
@@ -281,7 +285,9 @@ int main(int argc, char** argv) {
     fs::create_directories("out");
     const auto ended = run(line);
     auto fault = fault_of(line, ended);
-    if (files_outside() != before) fault += " wrote outside out/";
+    auto after = files_outside();
+    if (after != before) fault += " wrote outside out/";
+    before = std::move(after);
     scdcf::files::remove_tree("out");
     ++codes[ended.code];
     stopped += ended.was_stopped;

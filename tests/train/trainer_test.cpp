@@ -111,7 +111,7 @@ TEST_F(Trainer, refuses_to_go_on_with_other_data) {
 TEST_F(Trainer, uses_the_older_checkpoint_where_the_newest_is_damaged) {
   const auto whole = train_for(kNever, false);
   const auto newest = run_ / "checkpoints/step-000000006.pt", older = run_ / "checkpoints/step-000000003.pt";
-  write(newest, read(newest) + "x");
+  write(newest, "x" + read(newest));
   const auto resumed = train_for(kNever, true);
   EXPECT_NE(notes_.find(newest.string() + ": is damaged"), std::string::npos) << notes_;
   EXPECT_NE(notes_.find("resumed from " + older.string()), std::string::npos) << notes_;

@@ -30,6 +30,8 @@ Options read(const nlohmann::json& json, const char* section) {
     try {
       found->get_to(option.value);
       same = nlohmann::json(option.value) == *found;  // not so for 1.5 or 1e300 as a whole number
+      if constexpr (std::is_same_v<std::decay_t<decltype(option.value)>, uint64_t>)
+        same = same && (found->is_number_unsigned() || found->template get<int64_t>() >= 0);
     } catch (const nlohmann::json::exception&) {
     }
     require(same, "configuration: ", section, ".", option.json, ": got ", files::shown(found->dump()),

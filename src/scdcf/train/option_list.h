@@ -13,7 +13,7 @@ void visit_options(TrainOptions& o, Visitor&& visit) {
   visit(Option{o.optimizer, "optimizer", "adam, or sgd with Nesterov momentum"}.expects(
       "adam or sgd", [](const auto& name) { return name == "adam" || name == "sgd"; }));
   visit(Option{o.learning_rate, "learning_rate", "Learning rate at the beginning"}.expects(
-      "more than 0 and at most 1000", [](const auto& rate) { return rate > 0 && rate <= 1000; }));
+      "more than 0 and at most 1e30", [](const auto& rate) { return rate > 0 && rate <= 1e30; }));
   visit(Option{o.weight_decay, "weight_decay", "Added to the gradient, times the weights"}.expects("0 to 1000",
                                                                                                    between<0, 1000>));
   visit(Option{o.momentum, "momentum", "Momentum of sgd"}.expects(

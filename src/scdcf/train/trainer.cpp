@@ -238,6 +238,9 @@ class Run {
       const auto& progress = about.at("progress");
       epoch_ = progress.at("epoch");
       step_in_epoch_ = progress.at("step_in_epoch");
+      require(
+          epoch_ >= 0 && epoch_ <= config_.train.epochs && step_in_epoch_ >= 0 && step_in_epoch_ <= steps_per_epoch_,
+          file, ": got epoch ", epoch_, " and step ", step_in_epoch_, ", which the run does not have");
       step_.reset_totals({progress.at("loss"), progress.at("correct"), progress.at("count")});
       result_.best_epoch = progress.at("best_epoch");
       result_.best_validation = progress.at("best_validation");
