@@ -2,8 +2,10 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
+COUNT ?= 10000
+SEED ?= 1
 
-.PHONY: help deps build-deps build test install demo bench format lint lint-all asan odr gpu-test kills clean
+.PHONY: help deps build-deps build test install demo bench format lint lint-all asan fuzz random-commands odr gpu-test kills clean
 
 help:
 	@echo "make demo      trains two small networks and shows them on one page, out/demo/report.html"
@@ -13,6 +15,8 @@ help:
 	@echo "make bench     runs the benchmarks of the layers at 28x28"
 	@echo "make asan      runs the tests of every room under the address and undefined-behaviour sanitizers"
 	@echo "make kills     kills training a hundred times (KILLS=, SEED=) and sees that nothing is lost"
+	@echo "make fuzz      reads COUNT ($(COUNT)) damaged models, checkpoints, configurations and results each, from SEED ($(SEED)) on"
+	@echo "make random-commands   runs COUNT random command lines; both under the sanitizers"
 	@echo "make odr       links everything at once to see that no two types share a name (the one definition rule)"
 	@echo "make gpu-test  builds against a CUDA LibTorch and runs the tests on the GPU, the kernels also under compute-sanitizer"
 	@echo "make format    formats the sources; make lint checks them, slow ones in turn; make lint-all checks all"
@@ -53,6 +57,17 @@ asan: build-deps
 	cmake --preset asan -B $(BUILD)-asan
 	cmake --build $(BUILD)-asan -j $(JOBS) --target $(ASAN_TESTS:%=test_%)
 	ctest --test-dir $(BUILD)-asan -R '^($(subst $(empty) ,|,$(ASAN_TESTS)))$$' --output-on-failure
+
+SANITIZED = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4000
+fuzz: build-deps
+	cmake --preset asan -B $(BUILD)-asan
+	cmake --build $(BUILD)-asan -j $(JOBS) --target test_runs
+	$(SANITIZED) SCDCF_FUZZ_COUNT=$(COUNT) SCDCF_FUZZ_SEED=$(SEED) $(BUILD)-asan/bin/test_runs --gtest_filter='Fuzz*'
+
+random-commands: build-deps
+	cmake --preset asan -B $(BUILD)-asan
+	cmake --build $(BUILD)-asan -j $(JOBS) --target random_commands
+	$(SANITIZED) $(BUILD)-asan/bin/random_commands $(COUNT) $(SEED)
 
 odr: build-deps
 	cmake --preset odr -B $(BUILD)-odr

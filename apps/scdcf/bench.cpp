@@ -6,6 +6,7 @@
 
 #include "bench_report.h"
 #include "commands.h"
+#include "in_range.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/runtime.h"
 
@@ -47,13 +48,15 @@ void add_bench(CLI::App& app) {
       "--group", options->group,
       "Only one group: smnist28, smnist56, autoencoder, resnet96, filter size, scales, channels (layers); training "
       "(the step of the SMNIST network in its forms); networks (the step of every network)");
-  command->add_option("--batch", options->batch,
-                      "Images; without it 32 on the CPU and 128 on a GPU, of the pictures for resnets 4 and 32");
+  command
+      ->add_option("--batch", options->batch,
+                   "Images; without it 32 on the CPU and 128 on a GPU, of the pictures for resnets 4 and 32")
+      ->check(in_range(1, 65536));
   command
       ->add_option("--seconds", options->seconds,
                    "Time for the samples of each case, all forms together; what takes longer is run once")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 600.0));
+      ->check(in_range(0, 600));
   command->add_option("--out", options->out, "Folder for plots of cost against filter size, scales and channels")
       ->type_name("FOLDER");
   command->add_flag_callback(

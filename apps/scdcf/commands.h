@@ -5,6 +5,9 @@
 
 namespace scdcf::app {
 
+/// All of them.
+void add_commands(CLI::App& app);
+
 void add_bench(CLI::App& app);
 void add_equivariance(CLI::App& app);
 void add_eval(CLI::App& app);

@@ -149,7 +149,7 @@ void add_completion(CLI::App& app) {
   auto* command = app.add_subcommand("completion", "Prints a script that lets the shell complete commands and options");
   auto shell = std::make_shared<std::string>();
   command->add_option("shell", *shell, "For which shell")->required()->check(CLI::IsMember({"bash"}));
-  command->callback([&app] { print_bash(app, std::cout); });
+  command->callback([&app, shell] { print_bash(app, std::cout); });
 }
 
 }  // namespace scdcf::app

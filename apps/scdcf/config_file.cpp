@@ -7,6 +7,7 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/core/option.h"
+#include "scdcf/files/json.h"
 
 namespace scdcf::app {
 namespace {
@@ -35,7 +36,11 @@ std::string trimmed(const std::string& text) {
 json parse_value(const std::string& text) {
   if (text.size() > 1 && text.front() == '\'' && text.find('\'', 1) == text.size() - 1)
     return text.substr(1, text.size() - 2);
-  return json::parse(text, nullptr, /*allow_exceptions=*/false);
+  try {
+    return files::read_json(text, "value");
+  } catch (const Error&) {
+    return json::value_t::discarded;
+  }
 }
 
 bool is_plain(const json& value) { return value.is_number() || value.is_boolean() || value.is_string(); }

@@ -1,4 +1,5 @@
 #include "scdcf/demo/demo.h"
+#include "in_range.h"
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -73,10 +74,9 @@ void add_demo(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--data", arguments->data,
                       "sfashion, smnist or sglyphs; without it sfashion where Fashion-MNIST is found, else sglyphs");
-  command->add_option("--train-size", arguments->train_size, "Training images; 0 for 2,000")
-      ->check(CLI::NonNegativeNumber);
+  command->add_option("--train-size", arguments->train_size, "Training images; 0 for 2,000")->check(in_range(0, 1e6));
   command->add_option("--epochs", arguments->epochs, "Passes over the training images; 0 for as many as fit in minutes")
-      ->check(CLI::NonNegativeNumber);
+      ->check(in_range(0, 1e6));
   command->add_flag("--quick", arguments->quick, "Tiny networks, hardly trained: seconds, to see that all works");
   command->callback([arguments] { demo(*arguments); });
 }

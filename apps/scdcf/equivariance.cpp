@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "in_range.h"
 #include "run_data.h"
 #include "scdcf/core/error.h"
 #include "scdcf/report/table.h"
@@ -60,7 +61,7 @@ void add_equivariance(CLI::App& app) {
   auto arguments = std::make_shared<EquivarianceArguments>();
   add_run_arguments(*command, arguments->run);
   command->add_option("--octaves", arguments->octaves, "Enlarge by two to this power; 0 for one step of the scale axis")
-      ->check(CLI::Range(-4.0, 4.0));
+      ->check(in_range(-4, 4));
   command->add_flag("--json", arguments->json, "Print JSON instead of a table");
   command->callback([arguments] { equivariance(*arguments); });
 }

@@ -5,10 +5,14 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <iostream>
+#include <new>
+#include <stdexcept>
 #include <string>
 
 #include "commands.h"
+#include "run_options.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/option.h"
 #include "scdcf/core/runtime.h"
@@ -32,6 +36,43 @@ std::string with_flag(const CLI::App& command, const std::string& message) {
   return command.get_option_no_throw(flag) == nullptr ? message : flag + message.substr(end);
 }
 
+/// Whatever came from a file or a command line, what is said of it is one line.
+std::string one_line(std::string text) {
+  for (char& letter : text)
+    if (static_cast<unsigned char>(letter) < ' ') letter = ' ';
+  return text;
+}
+
+/// No option takes an empty word, but for those of a run, of which it leaves some open.
+void refuse_empty_words(CLI::App& command) {
+  const auto check = [](const std::string& word) {
+    return word.empty() ? std::string("got nothing, expected a value") : std::string();
+  };
+  for (auto* option : command.get_options())
+    if (option->get_items_expected_max() > 0 && !is_run_option(*option)) option->check(check);
+  for (auto* below : command.get_subcommands([](const CLI::App*) { return true; })) refuse_empty_words(*below);
+}
+
+/// c10 tells it in many words; malloc's failure is known by these.
+bool tells_of_memory(const std::string& text) {
+  return text.find("allocate memory") != std::string::npos || text.find("out of memory") != std::string::npos ||
+         text.find("Storage size calculation overflowed") != std::string::npos;
+}
+
+int bad_input(const std::string& text) {
+  std::cerr << "scdcf: " << one_line(text) << '\n';
+  return kBadInput;
+}
+
+int out_of_memory() {
+  return bad_input("not enough memory: choose smaller sizes (channels, hidden units, scales, batch, images)");
+}
+
+int internal_error(const std::string& text) {
+  std::cerr << "scdcf: internal error: " << one_line(text) << '\n';
+  return 1;
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app{"Networks that know about scale: enlarge the picture, and the features move predictably.", "scdcf"};
   app.set_version_flag("--version", std::string("scdcf ") + version() + " (" + commit() + ")");
@@ -43,25 +84,13 @@ int parse_and_run(int argc, char** argv) {
     std::string command = failed->get_name();
     for (auto chosen = failed->get_subcommands(); !chosen.empty(); chosen = chosen.front()->get_subcommands())
       command += " " + chosen.front()->get_name();
-    return "scdcf: " + std::string(error.what()) + " (see " + command + " --help)\n";
+    return "scdcf: " + one_line(error.what()) + " (see " + command + " --help)\n";
   });
   app.parse_complete_callback([&threads] {
     set_threads(threads);
     set_blas_threads(1);
   });
-  add_demo(app);
-  add_train(app);
-  add_eval(app);
-  add_predict(app);
-  add_equivariance(app);
-  add_models(app);
-  add_data(app);
-  add_verify(app);
-  add_reproduce(app);
-  add_report(app);
-  add_bench(app);
-  add_info(app);
-  add_completion(app);
+  add_commands(app);
   try {
     app.parse(argc, argv);
     // Asked for here and not by CLI11, which would complain of a missing command before it names a misspelt one.
@@ -81,6 +110,23 @@ int parse_and_run(int argc, char** argv) {
 
 }  // namespace
 
+void add_commands(CLI::App& app) {
+  add_demo(app);
+  add_train(app);
+  add_eval(app);
+  add_predict(app);
+  add_equivariance(app);
+  add_models(app);
+  add_data(app);
+  add_verify(app);
+  add_reproduce(app);
+  add_report(app);
+  add_bench(app);
+  add_info(app);
+  add_completion(app);
+  refuse_empty_words(app);
+}
+
 int run_program(int argc, char** argv) {
   try {
     const int code = parse_and_run(argc, argv);
@@ -90,14 +136,18 @@ int run_program(int argc, char** argv) {
             "standard output: could not be written whole: is the disk full?");
     return code;
   } catch (const Error& error) {
-    std::cerr << "scdcf: " << error.what() << '\n';
-    return kBadInput;
+    return bad_input(error.what());
   } catch (const c10::Error& error) {
-    std::cerr << "scdcf: internal error: " << error.what_without_backtrace() << '\n';
+    return tells_of_memory(error.what()) ? out_of_memory() : internal_error(error.what_without_backtrace());
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  } catch (const std::length_error&) {  // more than a vector can ever hold
+    return out_of_memory();
+  } catch (const std::filesystem::filesystem_error& error) {
+    return bad_input(error.path1().string() + ": " + error.code().message());
   } catch (const std::exception& error) {
-    std::cerr << "scdcf: internal error: " << error.what() << '\n';
+    return tells_of_memory(error.what()) ? out_of_memory() : internal_error(error.what());
   }
-  return 1;
 }
 
 }  // namespace scdcf::app

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "in_range.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
 
@@ -40,11 +41,11 @@ void add_run_arguments(CLI::App& command, RunArguments& arguments) {
   command.add_option("run", arguments.run, "Folder of a run, or a model file")->required();
   command.add_option("--data", arguments.data, "Another data set than the run's own");
   command.add_option("--data-dir", arguments.data_dir, "Folder that holds the data");
-  command.add_option("--count", arguments.count, "Test images to use; 0 for all")->check(CLI::NonNegativeNumber);
+  command.add_option("--count", arguments.count, "Test images to use; 0 for all")->check(in_range(0, 1e9));
   command.add_option("--smallest-factor", arguments.smallest_factor, "Of the scaled sets, instead of the run's own")
-      ->check(CLI::PositiveNumber);
+      ->check(in_range(0.001, 100));
   command.add_option("--largest-factor", arguments.largest_factor, "Of the scaled sets, instead of the run's own")
-      ->check(CLI::PositiveNumber);
+      ->check(in_range(0.001, 100));
   command.add_option("--device", arguments.device, "cpu, cuda or cuda:N")->capture_default_str();
 }
 
@@ -67,8 +68,12 @@ RunData load_run_data(const RunArguments& arguments, const runs::TrainedModel& m
     }
   } else {
     if (!same_name) {
-      options.name = arguments.data;
-      options.train_size = options.validation_size = 0;  // of the run's own set
+      data::DataOptions other;  // the rest belongs to the run's own set
+      other.name = arguments.data;
+      other.data_dir = options.data_dir;
+      other.test_size = options.test_size;
+      other.realisation = options.realisation;
+      options = other;
     }
     if (arguments.count > 0) options.test_size = arguments.count;
     if (arguments.smallest_factor > 0) options.smallest_factor = arguments.smallest_factor;

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "in_range.h"
 #include "scdcf/data/option_list.h"
 #include "scdcf/models/option_list.h"
 #include "scdcf/models/registry.h"
@@ -49,6 +50,7 @@ struct Adder {
                   ->type_name("INT,...");
     else
       added = command.add_option_function<T>(flag, set);
+    if constexpr (std::is_same_v<T, uint64_t>) added->check(in_range(0, 1.8e19));  // -1 would become 2^64 - 1
     if constexpr (!std::is_same_v<T, bool>) added->default_str(option_text(option.value));
     added->description(option.help)->group(group);
   }
@@ -62,11 +64,14 @@ void add_run_options(CLI::App& command, train::RunConfig& config) {
   visit_options(config.train, Adder{command, kTraining});
 }
 
+bool is_run_option(const CLI::Option& option) {
+  const auto& group = option.get_group();
+  return group == kNetwork || group == kData || group == kTraining;
+}
+
 bool has_run_options(const CLI::App& command) {
-  const auto options = command.get_options([](const CLI::Option* option) {
-    const auto& group = option->get_group();
-    return option->count() > 0 && (group == kNetwork || group == kData || group == kTraining);
-  });
+  const auto options =
+      command.get_options([](const CLI::Option* option) { return option->count() > 0 && is_run_option(*option); });
   return !options.empty();
 }
 

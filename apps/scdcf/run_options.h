@@ -10,6 +10,7 @@ namespace scdcf::app {
 /// The options of network, data and training, in groups of these names.
 void add_run_options(CLI::App& command, train::RunConfig& config);
 
+bool is_run_option(const CLI::Option& option);
 /// Whether one of them was given.
 bool has_run_options(const CLI::App& command);
 

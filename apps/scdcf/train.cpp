@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "config_file.h"
+#include "in_range.h"
 #include "interrupt.h"
 #include "number_list.h"
 #include "run_options.h"
@@ -180,7 +181,7 @@ void add_train(CLI::App& app) {
   command
       ->add_option("--checkpoint-seconds", arguments->checkpoint_seconds,
                    "Save at the end of an epoch when the last checkpoint is older than this")
-      ->check(CLI::NonNegativeNumber)
+      ->check(in_range(0, 1e9))
       ->group("Run")
       ->capture_default_str();
   command->add_option("--config", arguments->config_file, "Read options from a TOML file; the command line wins")

@@ -132,6 +132,9 @@ TEST(Load, missing_and_wrong_requests_are_one_line) {
   expect_error(with([](auto& o) { o.size = -3; }), "size", "got -3");
   expect_error(with([](auto& o) { o.train_size = 10001; }), "train_size", "got 10001", "10000");
   expect_error(with([](auto& o) { o.validation_share = 1; }), "validation_share", "got 1");
+  expect_error(with([](auto& o) { o.smallest_factor = std::nan(""); }), "smallest_factor", "got nan");
+  expect_error(with([](auto& o) { o.fold = 3; }), "fold", "sglyphs", "only to stl10");
+  expect_error(with([](auto& o) { o.channels = 3; }), "image_channels", "sglyphs", "only to image folders");
 }
 
 TEST(Load, image_folders_by_path_and_by_name) {

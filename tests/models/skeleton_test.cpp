@@ -124,9 +124,9 @@ TEST(Skeleton, bad_options_are_named) {
   };
   refused([](auto& options) { options.image_size = 30; }, "image size", "30", "multiple of 4 from 12");
   refused([](auto& options) { options.classes = 1; }, "classes", "got 1");
-  refused([](auto& options) { options.in_channels = 0; }, "input channels", "got 0");
+  refused([](auto& options) { options.in_channels = 0; }, "in_channels", "got 0");
   refused([](auto& options) { options.channels = {4, 5}; }, "channels", "got 2", "three blocks");
-  refused([](auto& options) { options.channels = {4, 0, 5}; }, "channels", "got 0");
+  refused([](auto& options) { options.channels = {4, 0, 5}; }, "channels", "got 4,0,5");
   refused([](auto& options) { options.hidden = -1; }, "hidden", "-1");
   refused([](auto& options) { options.dropout = 1; }, "dropout", "got 1");
   refused([](auto& options) { options.pooling = "median"; }, "pooling", "median");

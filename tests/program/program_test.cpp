@@ -74,6 +74,59 @@ TEST_F(Program, bad_arguments_give_one_line_that_names_the_offender) {
     expect_bad_input({"--threads", threads, "info"}, {"--threads", threads});
 }
 
+TEST_F(Program, numbers_that_no_option_can_mean_are_refused_in_few_letters) {
+  const auto refused = [&](const std::vector<std::string>& arguments, const std::vector<std::string>& words) {
+    expect_bad_input(arguments, words);
+    EXPECT_LT(run(arguments).err.size(), 200U);
+  };
+  refused({"train", "--seed", "-1"}, {"--seed", "-1"});
+  refused({"train", "--realisations", "99999999999"}, {"--realisations", "99999999999"});
+  refused({"train", "--realisations", ""}, {"--realisations", "nothing"});
+  refused({"train", "--channels", ""}, {"--channels"});
+  refused({"train", "--channels", "99999999999,1,1"}, {"--channels", "65536"});
+  refused({"train", "--learning-rate", "1e308"}, {"--learning-rate", "1e+308", "1e30"});
+  refused({"train", "--checkpoint-seconds", "nan"}, {"--checkpoint-seconds", "nan"});
+  refused({"train", "--checkpoint-seconds", "-1"}, {"--checkpoint-seconds", "-1"});
+  refused({"train", "--smallest-factor", "nan"}, {"--smallest-factor", "nan"});
+  refused({"bench", "--seconds", "nan"}, {"--seconds", "nan"});
+  refused({"bench", "--seconds", std::string(400, '9')}, {"--seconds"});
+  refused({"models", "cnn", "--classes", "99999999999999"}, {"classes", "100000"});
+}
+
+TEST_F(Program, options_that_do_not_apply_to_the_data_are_refused) {
+  expect_bad_input({"train", "--data", "glyphs", "--smallest-factor", "0.5"}, {"--smallest-factor", "glyphs"});
+  expect_bad_input({"train", "--data", "sglyphs", "--fold", "3"}, {"--fold", "stl10"});
+  expect_bad_input({"train", "--data", "sglyphs", "--image-channels", "3"}, {"--image-channels", "folders"});
+  expect_bad_input({"train", "--data", "sglyphs", "--size", "12", "--train-size", "20", "--augment-crop", "13"},
+                   {"--augment-crop", "13", "12"});
+}
+
+TEST_F(Program, what_is_the_users_to_mend_is_no_internal_error) {
+  const auto file = folder_ / "a_file", below = file / "x";
+  std::ofstream(file) << "precious";
+  const std::vector<std::string> small = {
+      "train", "--model",           "cnn", "--data",      "sglyphs", "--size", "12", "--train-size",
+      "20",    "--validation-size", "20",  "--test-size", "20"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), small.begin(), small.end());
+    return more;
+  };
+  expect_bad_input(with({"--channels", "65536,65536,65536"}), {"not enough memory"});
+  expect_bad_input(with({"--config", folder_.string()}), {folder_.string()});
+  for (const auto& path : {file, below}) expect_bad_input({"eval", path.string()}, {path.string()});
+  expect_bad_input({"eval", file.string()}, {"is no model of scdcf"});
+  expect_bad_input({"report", below.string()}, {below.string()});
+  expect_bad_input({"eval", std::string(5000, 'x')}, {"xxx"});
+  expect_bad_input({"eval", "two\nlines"}, {"two lines"});
+  EXPECT_EQ(read(file), "precious");
+}
+
+TEST_F(Program, help_names_every_basis) {
+  const auto help = run({"train", "--help"}).out;
+  for (const auto& name : nlohmann::json::parse(run({"info", "--json"}).out).at("bases"))
+    EXPECT_NE(help.find(name.get<std::string>()), std::string::npos) << name;
+}
+
 TEST_F(Program, bench_times_the_training_step_in_every_form_against_torchs_layers) {
   const auto result = run({"bench", "--group", "training", "--batch", "2", "--seconds", "0", "--json"}, 200);
   ASSERT_EQ(result.code, 0) << result.err;

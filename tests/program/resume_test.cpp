@@ -127,7 +127,7 @@ TEST_F(Resume, damaged_checkpoints_are_named_and_the_older_one_is_used) {
   flipped[flipped.size() / 2] = static_cast<char>(flipped[flipped.size() / 2] ^ 4);
   write(newest, flipped);
   expect_older_used("one byte changed");
-  fs::remove(newest.string() + ".sha256");
+  write(newest, flipped.substr(0, flipped.size() - 70));
   expect_older_used("no sum");
 
   const auto model_before = model_bytes(out);

@@ -47,14 +47,13 @@ TEST_F(CheckpointFile, comes_back_as_it_was_saved) {
   EXPECT_EQ(loaded.tensors.at("weights").at("b").item<int64_t>(), 9);
   EXPECT_TRUE(loaded.tensors.at("best_weights").empty());
   EXPECT_LT(fs::file_size(file), 10000U) << "the whole buffer behind a view was written";
-  EXPECT_EQ(names_in(folder_).size(), 2U);
-  EXPECT_EQ(std::system(("cd " + folder_.string() + " && sha256sum --status -c c.pt.sha256").c_str()), 0);
+  EXPECT_EQ(names_in(folder_).size(), 1U);
 }
 
 TEST_F(CheckpointFile, every_kind_of_damage_is_named) {
   const auto file = folder_ / "c.pt";
   const auto refused = [&](const char* why) { expect_error([&] { train::load_checkpoint(file); }, "c.pt", why); };
-  refused("cannot be opened");
+  refused("no such file");
   train::save_checkpoint(sample(1), file);
   const auto whole = read(file);
   for (const size_t at : {size_t{0}, whole.size() / 2, whole.size() - 1}) {
@@ -65,12 +64,64 @@ TEST_F(CheckpointFile, every_kind_of_damage_is_named) {
   }
   for (const size_t size : {size_t{0}, size_t{1}, whole.size() / 2, whole.size() - 1}) {
     write(file, whole.substr(0, size));
-    refused("damaged");
+    refused("is no model of scdcf");
   }
   write(file, whole);
   EXPECT_NO_THROW(train::load_checkpoint(file));
-  fs::remove(file.string() + ".sha256");
-  refused("no checksum");
+  expect_error([&] { train::load_checkpoint(folder_); }, folder_.string(), "not a file");
+}
+
+TEST_F(CheckpointFile, of_earlier_versions_has_its_sum_beside_it) {
+  const auto file = folder_ / "c.pt";
+  c10::impl::GenericDict dict(c10::StringType::get(), c10::AnyType::get());
+  dict.insert("format", std::string("scdcf 1"));
+  dict.insert("about", std::string("{}"));
+  const auto bytes = torch::pickle_save(dict);
+  write(file, {bytes.begin(), bytes.end()});
+  expect_error([&] { train::load_checkpoint(file); }, "c.pt", "is no model of scdcf");
+  write_with_sum(file, {bytes.begin(), bytes.end()});
+  EXPECT_NO_THROW(train::load_checkpoint(file));
+  write(file.string() + ".sha256", std::string(64, '0') + "  c.pt\n");
+  expect_error([&] { train::load_checkpoint(file); }, "c.pt", "is damaged");
+  train::save_checkpoint(sample(1), file);  // which the old sum does not fit
+  EXPECT_EQ(train::load_checkpoint(file).about, sample(1).about);
+  EXPECT_EQ(names_in(folder_).size(), 1U);
+}
+
+/// The elements of a storage, and the sizes and strides of a tensor, stand in the pickle as small numbers.
+TEST_F(CheckpointFile, tensors_that_reach_beyond_their_records_are_refused) {
+  const auto file = folder_ / "c.pt";
+  Checkpoint checkpoint;
+  checkpoint.about = {{"step", 1}};
+  checkpoint.tensors["weights"]["a"] = torch::ones({5, 7});
+  train::save_checkpoint(checkpoint, file);
+  const auto whole = read(file);
+  const auto refused = [&](const std::string& written, const std::string& instead) {
+    auto bytes = whole;
+    ASSERT_NE(bytes.find(written), std::string::npos);
+    bytes.replace(bytes.find(written), written.size(), instead);
+    write_with_sum(file, bytes.substr(0, bytes.size() - 64 - 14));  // not the sum it carries
+    expect_error([&] { train::load_checkpoint(file); }, "c.pt");
+    write(file, whole);
+    EXPECT_NO_THROW(train::load_checkpoint(file));
+  };
+  refused("K\x23t", "K\xfft");              // 255 elements in a record of 35
+  refused("(K\x05K\x07t", "(K\x06K\x07t");  // a row more
+  refused("(K\x07K\x01t", "(K\x09K\x01t");  // rows further apart
+  refused("(K\x07K\x01t", "(K\xffK\x01t");  // much further
+  refused("K\x23tQ", "K\x23t.");            // an end in the middle
+  refused("FloatStorage", "OtherStorage");
+  refused("_rebuild_tensor_v2", "_rebuild_tensor_v9");
+}
+
+TEST_F(CheckpointFile, a_description_nested_without_end_is_refused) {
+  const auto file = folder_ / "c.pt";
+  c10::impl::GenericDict dict(c10::StringType::get(), c10::AnyType::get());
+  dict.insert("format", std::string("scdcf 1"));
+  dict.insert("about", std::string(100000, '[') + std::string(100000, ']'));
+  const auto bytes = torch::pickle_save(dict);
+  write_with_sum(file, {bytes.begin(), bytes.end()});
+  expect_error([&] { train::load_checkpoint(file); }, "c.pt", "100000 deep", "at most 64");
 }
 
 TEST_F(CheckpointFile, another_kind_of_file_is_refused_even_with_a_sum_that_fits) {
@@ -107,7 +158,7 @@ TEST_F(CheckpointFile, the_last_two_are_kept_and_the_newest_whole_one_is_found) 
   write(folder_ / "checkpoints/.step-000000015.pt.x7gH2k", "what a killed run left");
   checkpoints.save(sample(15), 15);
   const fs::path last = folder_ / "checkpoints/step-000000015.pt", before = folder_ / "checkpoints/step-000000010.pt";
-  EXPECT_EQ(names_in(folder_ / "checkpoints").size(), 4U);
+  EXPECT_EQ(names_in(folder_ / "checkpoints").size(), 2U);
   EXPECT_EQ(checkpoints.newest()->file, last);
   EXPECT_TRUE(checkpoints.newest()->refused.empty());
 
@@ -122,8 +173,7 @@ TEST_F(CheckpointFile, the_last_two_are_kept_and_the_newest_whole_one_is_found) 
   EXPECT_FALSE(fs::exists(last));
   EXPECT_EQ(checkpoints.newest()->checkpoint.about.at("step"), 12);
 
-  fs::remove(before.string() + ".sha256");
-  fs::remove(folder_ / "checkpoints/step-000000012.pt.sha256");
+  for (const auto& path : {before, folder_ / "checkpoints/step-000000012.pt"}) write(path, read(path).substr(1));
   expect_error([&] { checkpoints.newest(); }, "step-000000012.pt", "no older one");
 }
 
@@ -137,13 +187,6 @@ TEST_F(CheckpointFile, a_full_disk_leaves_nothing_half_written) {
   EXPECT_FALSE(fs::exists(folder_ / "checkpoints/step-000000002.pt"));
   for (const auto& name : names_in(folder_ / "checkpoints")) EXPECT_EQ(name.rfind("step-", 0), 0U) << name;
   EXPECT_EQ(checkpoints.newest()->checkpoint.about.at("step"), 1);
-}
-
-TEST_F(CheckpointFile, killed_between_the_sum_and_the_file_there_is_no_checkpoint_yet) {
-  const CheckpointFolder checkpoints(folder_ / "checkpoints");
-  checkpoints.save(sample(1), 1);
-  fs::remove(folder_ / "checkpoints/step-000000001.pt");
-  EXPECT_FALSE(checkpoints.newest().has_value());
 }
 
 TEST_F(CheckpointFile, weights_of_another_network_are_refused_by_name) {

@@ -69,6 +69,22 @@ TEST(Config, names_every_key_that_is_missing_or_of_another_kind) {
   }
 }
 
+TEST(Config, a_number_that_the_option_cannot_hold_is_another_kind_of_value) {
+  const auto refused = [](const char* section, const char* key, const nlohmann::json& value) {
+    nlohmann::json json = train::to_json(train::RunConfig{});
+    json[section][key] = value;
+    expect_error([&] { train::config_from_json(json); }, std::string(section) + "." + key);
+  };
+  refused("model", "modes", 1.5);
+  refused("model", "modes", 1LL << 40);
+  refused("model", "classes", 1e300);
+  refused("model", "classes", 1LL << 40);
+  refused("model", "channels", {1, 1LL << 40, 1});
+  refused("data", "realisation", -1);
+  refused("train", "seed", -1);
+  refused("train", "learning_rate", 1e308);
+}
+
 TEST(Config, learning_rate_falls_at_every_milestone) {
   train::TrainOptions options;
   options.learning_rate = 0.5;

@@ -155,7 +155,7 @@ TEST_F(Trainer, refuses_to_go_on_with_other_data) {
 TEST_F(Trainer, uses_the_older_checkpoint_where_the_newest_is_damaged) {
   const auto whole = train_for(kNever, false);
   const auto newest = run_ / "checkpoints/step-000000006.pt", older = run_ / "checkpoints/step-000000003.pt";
-  write(newest, read(newest) + "x");
+  write(newest, "x" + read(newest));
   const auto resumed = train_for(kNever, true);
   EXPECT_NE(notes_.find(newest.string() + ": is damaged"), std::string::npos) << notes_;
   EXPECT_NE(notes_.find("resumed from " + older.string()), std::string::npos) << notes_;
@@ -236,8 +236,10 @@ TEST_F(Trainer, a_trained_model_is_loaded_from_folder_file_or_checkpoint) {
     EXPECT_EQ(model.data_checksum, data::checksum(splits_));
     EXPECT_TRUE(model.calibration.has_value());
   }
-  fs::remove(run_ / "model.pt.sha256");
-  expect_error([&] { runs::load_model(run_, scdcf::testing::device()); }, "model.pt", "no checksum");
+  fs::copy(run_ / "model.pt", folder_ / "alone.pt");
+  EXPECT_NO_THROW(runs::load_model(folder_ / "alone.pt", scdcf::testing::device()));
+  write(run_ / "model.pt", "something else");
+  expect_error([&] { runs::load_model(run_, scdcf::testing::device()); }, "model.pt", "is no model of scdcf");
 }
 
 /// What Python's torch finds in a model file, as JSON: every name with its shape and its numbers.

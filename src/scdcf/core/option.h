@@ -65,6 +65,11 @@ bool at_least(const T& value) {
   return value >= least;
 }
 
+template <int least, int most, class T>
+bool between(const T& value) {
+  return value >= least && value <= most;  // not so for NaN
+}
+
 /// Throws Error for the first option that is not what is expected of it.
 template <class Options>
 void check_options(Options options) {

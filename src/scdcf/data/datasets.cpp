@@ -171,6 +171,19 @@ void keep_black(Splits& splits) {
   }
 }
 
+/// So that no option is ignored in silence: one that was given is one that differs from what is left open.
+void refuse_what_does_not_apply(const DataOptions& options, bool is_scaled, bool is_folder) {
+  const DataOptions open;
+  const auto only = [&](bool applies, bool is_given, const char* option, const char* which) {
+    require(applies || !is_given, option, ": does not apply to data ", options.name, ", only to ", which);
+  };
+  only(is_scaled, options.smallest_factor != open.smallest_factor, "smallest_factor", "the scaled sets");
+  only(is_scaled, options.largest_factor != open.largest_factor, "largest_factor", "the scaled sets");
+  only(!is_scaled, options.validation_share != open.validation_share, "validation_share", "sets that are not scaled");
+  only(is_folder, options.channels != open.channels, "image_channels", "image folders");
+  only(options.name == "stl10", options.fold != open.fold, "fold", "stl10");
+}
+
 }  // namespace
 
 Splits load(const DataOptions& options) {
@@ -178,6 +191,7 @@ Splits load(const DataOptions& options) {
   for (const auto& text : {name, options.data_dir})
     require(files::is_utf8(text), "data ", files::escaped(text), ": the name is not UTF-8; give it another");
   check_options(options);
+  refuse_what_does_not_apply(options, is_scaled(name), !is_scaled(name) && !is_digit_like(name) && name != "stl10");
   Splits splits;
   if (is_scaled(name)) {
     splits = scaled(name.substr(1), options);

@@ -19,9 +19,12 @@ void visit_options(DataOptions& o, Visitor&& visit) {
   visit(Option{o.validation_size, "validation_size", "Validation images; 0 for all"}.expects("0 or more", at_least<0>));
   visit(Option{o.size, "size", "Side of the images in pixels; 0 for the set's own"}.expects(
       "1 to 1024, or 0", [](const auto& side) { return side >= 0 && side <= 1024; }));
-  visit(Option{o.realisation, "realisation", "Which random split and scaling"}.expects("0 or more", at_least<0>));
-  visit(Option{o.smallest_factor, "smallest_factor", "Smallest rescaling factor of the scaled sets"});
-  visit(Option{o.largest_factor, "largest_factor", "Largest rescaling factor of the scaled sets"});
+  visit(Option{o.realisation, "realisation", "Which random split and scaling"}.expects("0 to 1000000",
+                                                                                       between<0, 1000000>));
+  visit(Option{o.smallest_factor, "smallest_factor", "Smallest rescaling factor of the scaled sets"}.expects(
+      "more than 0 and at most 100", [](const auto& factor) { return factor > 0 && factor <= 100; }));
+  visit(Option{o.largest_factor, "largest_factor", "Largest rescaling factor of the scaled sets"}.expects(
+      "more than 0 and at most 100", [](const auto& factor) { return factor > 0 && factor <= 100; }));
   visit(Option{o.channels, "image_channels", "Channels of an image folder: 1 or 3; 0 for what the pictures have"}
             .expects("0, 1 or 3", [](const auto& count) { return count == 0 || count == 1 || count == 3; })
             .stored_as("channels"));

@@ -33,11 +33,18 @@ const ModelEntry& find_model(const std::string& name) {
   detail::fail("model: got \"", name, "\", expected one of ", names);
 }
 
-ModelOptions resolve(const ModelOptions& options) { return find_model(options.name).resolve(options); }
+ModelOptions resolve(const ModelOptions& options) {
+  const auto& entry = find_model(options.name);
+  try {
+    check_options(options);
+  } catch (const Error& error) {
+    detail::fail(options.name, ": ", error.what());
+  }
+  return entry.resolve(options);
+}
 
 std::shared_ptr<Network> make_model(const ModelOptions& options) {
-  const auto& entry = find_model(options.name);
-  return entry.make(entry.resolve(options));
+  return find_model(options.name).make(resolve(options));
 }
 
 int64_t parameter_count(const Network& network) {

@@ -159,7 +159,7 @@ std::string data(const std::vector<Plot>& panels) {
 
 /// Runs gnuplot in `folder`, quietly; true when it drew the picture.
 bool run_gnuplot(const std::filesystem::path& folder, const std::string& file) {
-  const std::string command = "cd \"$1\" && exec gnuplot \"$2\" >/dev/null 2>&1";
+  const std::string command = "cd -- \"$1\" && exec gnuplot \"$2\" >/dev/null 2>&1";
   const std::string place = folder.string();
   const auto word = [](const char* text) { return const_cast<char*>(text); };  // posix_spawn does not write to them
   std::array<char*, 7> argv = {word("sh"),         word("-c"), word(command.c_str()), word("sh"), word(place.c_str()),

@@ -10,6 +10,7 @@
 #include <ctime>
 
 #include "scdcf/core/error.h"
+#include "scdcf/files/json.h"
 
 namespace scdcf::runs {
 namespace {
@@ -192,9 +193,7 @@ void ResultsStore::refresh() {
   for (std::size_t end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
     ++lines_;
     try {
-      const auto json = Json::parse(text.substr(begin, end - begin), nullptr, /*allow_exceptions=*/false);
-      require(!json.is_discarded(), "not JSON");
-      auto record = record_from_json(json);
+      auto record = record_from_json(files::read_json(text.substr(begin, end - begin), "line"));
       auto& counts = attempts_[record.key];
       ++(record.done() ? counts.done : record.status == "failed" ? counts.failed : counts.lost);
       records_.push_back(std::move(record));

@@ -1,10 +1,9 @@
 #include "scdcf/runs/run_folder.h"
 
-#include <fstream>
-
 #include "scdcf/core/error.h"
 #include "scdcf/data/option_list.h"
 #include "scdcf/files/atomic_file.h"
+#include "scdcf/files/json.h"
 #include "scdcf/models/option_list.h"
 #include "scdcf/models/registry.h"
 #include "scdcf/report/plot.h"
@@ -14,14 +13,6 @@ namespace scdcf::runs {
 namespace {
 
 namespace fs = std::filesystem;
-
-nlohmann::json read_json(const fs::path& file) {
-  std::ifstream stream(file);
-  require(stream.good(), file.string(), ": cannot be opened, expected the configuration of a run");
-  const auto json = nlohmann::json::parse(stream, nullptr, /*allow_exceptions=*/false);
-  require(!json.is_discarded(), file.string(), ": got something else, expected JSON");
-  return json;
-}
 
 /// The weights to use and what was saved with them.
 train::Checkpoint best_of(const fs::path& run) {
@@ -123,7 +114,7 @@ files::FolderLock prepare_run_folder(const fs::path& folder, const train::RunCon
 
 train::RunConfig read_run_config(const fs::path& folder) {
   try {
-    return train::config_from_json(read_json(folder / "config.json"));
+    return train::config_from_json(files::read_json_file(folder / "config.json"));
   } catch (const Error& error) {
     detail::fail(folder.string(), ": is not the folder of a run: ", error.what());
   }

@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
+#include <string_view>
 
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
 #include "scdcf/files/atomic_file.h"
+#include "scdcf/files/json.h"
+#include "scdcf/files/read_file.h"
 #include "scdcf/files/sha256.h"
+#include "scdcf/files/zip.h"
+#include "scdcf/train/pickle.h"
 
 namespace scdcf::train {
 namespace {
@@ -20,48 +24,43 @@ std::filesystem::path sum_file(std::filesystem::path file) { return file += ".sh
 
 c10::impl::GenericDict make_dict() { return c10::impl::GenericDict(c10::StringType::get(), c10::AnyType::get()); }
 
-std::string read_whole(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  require(stream.good(), file.string(), ": cannot be opened, expected a checkpoint");
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
+// A file carries the sum of all its other bytes as the comment of its zip archive, so behind everything else.
+constexpr std::string_view kSumMark = "scdcf SHA-256 ";
+constexpr std::size_t kSum = 64;
 
-void check_sum(const std::filesystem::path& file, const std::string& bytes) {
-  std::ifstream stream(sum_file(file));
-  std::string expected;
-  require(static_cast<bool>(stream >> expected), file.string(), ": has no checksum (", sum_file(file).string(),
-          "), so nobody knows whether it is whole");
+std::string sum_of(std::string_view bytes) {
   files::Sha256 hash;
   hash.add(bytes.data(), bytes.size());
-  require(hash.hex() == expected, file.string(), ": is damaged: its SHA-256 differs from the one in ",
+  return hash.hex();
+}
+
+std::string with_sum(const std::string& archive) {
+  auto bytes = files::with_zip_comment(archive, std::string(kSumMark) + std::string(kSum, ' '));
+  bytes.resize(bytes.size() - kSum);
+  return bytes + sum_of(bytes);
+}
+
+/// Files of earlier versions have their sum beside them.
+void check_sum(const std::string& file, std::string_view bytes) {
+  const auto without = bytes.size() - std::min(bytes.size(), kSum);
+  const auto front = bytes.substr(0, without);
+  if (front.size() > kSumMark.size() && front.substr(front.size() - kSumMark.size()) == kSumMark) {
+    require(sum_of(front) == bytes.substr(without), file, ": is damaged: its SHA-256 differs from the one it carries");
+    return;
+  }
+  std::ifstream stream(sum_file(file));
+  std::string expected;
+  require(static_cast<bool>(stream >> expected), file, ": is no model of scdcf, or one that was cut off");
+  require(sum_of(bytes) == expected, file, ": is damaged: its SHA-256 differs from the one in ",
           sum_file(file).string());
 }
 
-TensorMap to_map(const c10::IValue& value) {
-  TensorMap map;
-  for (const auto& item : value.toGenericDict()) map[item.key().toStringRef()] = item.value().toTensor();
-  return map;
-}
-
-Checkpoint unpack(const std::string& bytes, const std::filesystem::path& file) {
-  Checkpoint checkpoint;
-  try {
-    const auto dict = torch::pickle_load({bytes.begin(), bytes.end()}).toGenericDict();
-    require(dict.contains("format") && dict.at("format").toStringRef() == kFormat, file.string(),
-            ": got another kind of file, expected a checkpoint of format \"", kFormat, "\"");
-    for (const auto& item : dict) {
-      const auto& key = item.key().toStringRef();
-      if (key == "about") checkpoint.about = nlohmann::ordered_json::parse(item.value().toStringRef());
-      if (item.value().isGenericDict()) checkpoint.tensors[key] = to_map(item.value());
-    }
-  } catch (const Error&) {
-    throw;
-  } catch (const nlohmann::json::exception&) {
-    detail::fail(file.string(), ": cannot be read as a checkpoint: its description is not JSON");
-  } catch (const std::exception&) {  // torch throws c10::Error, std::out_of_range and others, over many lines
-    detail::fail(file.string(), ": cannot be read as a checkpoint");
-  }
-  return checkpoint;
+Checkpoint unpack(std::string_view bytes, const std::string& file) {
+  const auto pickled = unpickle(bytes, file + ": is no model of scdcf");
+  const auto format = pickled.texts.find("format"), about = pickled.texts.find("about");
+  require(format != pickled.texts.end() && format->second == kFormat && about != pickled.texts.end(), file,
+          ": is no model of scdcf: expected format \"", kFormat, "\" and a description");
+  return {files::read_json(std::string(about->second), file + ": its description"), pickled.tensors};
 }
 
 }  // namespace
@@ -100,17 +99,16 @@ void save_checkpoint(const Checkpoint& checkpoint, const std::filesystem::path& 
     dict.insert(name, tensors);
   }
   const auto bytes = torch::pickle_save(dict);
-  files::Sha256 hash;
-  hash.add(bytes.data(), bytes.size());
-  // In this order: a run that is killed in between leaves a sum without a file, which nobody minds.
-  files::write_file_atomically(sum_file(file), hash.hex() + "  " + file.filename().string() + "\n");
-  files::write_file_atomically(file, {bytes.data(), bytes.size()});
+  files::write_file_atomically(file, with_sum({bytes.begin(), bytes.end()}));
+  std::error_code missing;
+  std::filesystem::remove(sum_file(file), missing);  // of the file that was there before
 }
 
 Checkpoint load_checkpoint(const std::filesystem::path& file) {
-  const auto bytes = read_whole(file);
-  check_sum(file, bytes);
-  return unpack(bytes, file);
+  const auto content = files::read_file(file.string());
+  const std::string_view bytes(reinterpret_cast<const char*>(content.data()), content.size());
+  check_sum(file.string(), bytes);
+  return unpack(bytes, file.string());
 }
 
 std::vector<std::filesystem::path> CheckpointFolder::files() const {

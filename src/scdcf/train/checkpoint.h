@@ -1,5 +1,5 @@
-// Saved networks: tensors by name and what goes with them, in PyTorch's own file format (torch.load reads it), with a
-// SHA-256 beside it. Written whole or not at all.
+// Saved networks: tensors by name and what goes with them, in PyTorch's own file format (torch.load reads it), with
+// their SHA-256 inside. Written whole or not at all.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -26,9 +26,9 @@ TensorMap weights_of(const torch::nn::Module& network);
 /// Copies them back. Throws Error naming the first tensor that is missing, superfluous or of another shape.
 void load_weights(torch::nn::Module& network, const TensorMap& weights, const std::string& from);
 
-/// Writes FILE.sha256 (in the format of sha256sum), then FILE: whenever it ends, a file that is there has its sum.
+/// One file, which carries its own sum.
 void save_checkpoint(const Checkpoint& checkpoint, const std::filesystem::path& file);
-/// Throws Error naming the file and what is wrong with it.
+/// Also of earlier versions, which wrote the sum into FILE.sha256. Throws Error naming the file and what is wrong.
 Checkpoint load_checkpoint(const std::filesystem::path& file);
 
 /// The checkpoints of a run, step-000000123.pt. The last one saved and the one before it are kept.

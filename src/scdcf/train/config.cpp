@@ -4,6 +4,7 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/data/option_list.h"
+#include "scdcf/files/text.h"
 #include "scdcf/models/option_list.h"
 #include "scdcf/train/option_list.h"
 
@@ -25,12 +26,19 @@ Options read(const nlohmann::json& json, const char* section) {
   visit_options(options, [&](const auto& option) {
     const auto found = part->find(option.json);
     require(found != part->end(), "configuration: ", section, ".", option.json, " is missing");
+    bool same = false;
     try {
       found->get_to(option.value);
+      same = nlohmann::json(option.value) == *found;  // not so for 1.5 or 1e300 as a whole number
+      if constexpr (std::is_same_v<std::decay_t<decltype(option.value)>, uint64_t>)
+        same = same && (found->is_number_unsigned() || found->template get<int64_t>() >= 0);
     } catch (const nlohmann::json::exception&) {
-      detail::fail("configuration: ", section, ".", option.json, ": got ", found->dump(),
-                   ", expected another kind of value");
     }
+    require(same, "configuration: ", section, ".", option.json, ": got ", files::shown(found->dump()),
+            ", expected another kind of value");
+    // Of words, only their user can tell: a folder need not be there where a model is looked at.
+    if constexpr (!std::is_same_v<std::decay_t<decltype(option.value)>, std::string>)
+      require(option.fault().empty(), "configuration: ", section, ".", option.json, ": ", option.fault());
   });
   return options;
 }

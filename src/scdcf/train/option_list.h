@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 
 #include "scdcf/core/option.h"
 #include "scdcf/train/config.h"
@@ -14,9 +13,9 @@ void visit_options(TrainOptions& o, Visitor&& visit) {
   visit(Option{o.optimizer, "optimizer", "adam, or sgd with Nesterov momentum"}.expects(
       "adam or sgd", [](const auto& name) { return name == "adam" || name == "sgd"; }));
   visit(Option{o.learning_rate, "learning_rate", "Learning rate at the beginning"}.expects(
-      "a positive number", [](const auto& rate) { return std::isfinite(rate) && rate > 0; }));
-  visit(Option{o.weight_decay, "weight_decay", "Added to the gradient, times the weights"}.expects(
-      "0 or more", [](const auto& decay) { return std::isfinite(decay) && decay >= 0; }));
+      "more than 0 and at most 1e30", [](const auto& rate) { return rate > 0 && rate <= 1e30; }));
+  visit(Option{o.weight_decay, "weight_decay", "Added to the gradient, times the weights"}.expects("0 to 1000",
+                                                                                                   between<0, 1000>));
   visit(Option{o.momentum, "momentum", "Momentum of sgd"}.expects(
       "0 <= m < 1", [](const auto& momentum) { return momentum >= 0 && momentum < 1; }));
   visit(Option{o.milestones, "milestones", "Epochs after which the learning rate is multiplied by the decay; or none"}
@@ -25,18 +24,18 @@ void visit_options(TrainOptions& o, Visitor&& visit) {
             }));
   visit(Option{o.decay, "decay", "Factor on the learning rate at each milestone"}.expects(
       "0 < d <= 1", [](const auto& decay) { return decay > 0 && decay <= 1; }));
-  visit(Option{o.batch, "batch", "Images a step"}.expects("at least 2 (batch-norm needs two)", at_least<2>));
-  visit(Option{o.epochs, "epochs", "Passes over the training images"}.expects("at least 1", at_least<1>));
+  visit(Option{o.batch, "batch", "Images a step"}.expects("2 (batch-norm needs two) to 65536", between<2, 65536>));
+  visit(Option{o.epochs, "epochs", "Passes over the training images"}.expects("1 to 1000000", between<1, 1000000>));
   visit(
       Option{o.augment.scale_octaves, "augment_scale", "Rescale training images by up to this many octaves either way"}
           .expects("0 to 4 octaves", [](const auto& octaves) { return octaves >= 0 && octaves <= 4; })
           .stored_as("scale_octaves"));
   visit(Option{o.augment.crop_padding, "augment_crop", "Pad training images by this many pixels and crop at random"}
-            .expects("0 or more pixels", at_least<0>)
+            .expects("0 to 1024 pixels", between<0, 1024>)
             .stored_as("crop_padding"));
   visit(Option{o.augment.flip, "augment_flip", "Mirror half of the training images"}.stored_as("flip"));
   visit(Option{o.augment.cutout, "augment_cutout", "Side of a square hole cut out of training images"}
-            .expects("0 or more pixels", at_least<0>)
+            .expects("0 to 1024 pixels", between<0, 1024>)
             .stored_as("cutout"));
   visit(Option{o.seed, "seed", "Of weights, order, augmentation and dropout"});
   visit(Option{o.device, "device", "cpu, cuda or cuda:N"});

@@ -277,6 +277,9 @@ class Run {
       const auto& progress = about.at("progress");
       epoch_ = progress.at("epoch");
       step_in_epoch_ = progress.at("step_in_epoch");
+      require(
+          epoch_ >= 0 && epoch_ <= config_.train.epochs && step_in_epoch_ >= 0 && step_in_epoch_ <= steps_per_epoch_,
+          file, ": got epoch ", epoch_, " and step ", step_in_epoch_, ", which the run does not have");
       step_.reset_totals({progress.at("loss"), progress.at("correct"), progress.at("count")});
       result_.best_epoch = progress.at("best_epoch");
       result_.best_validation = progress.at("best_validation");
@@ -354,6 +357,11 @@ RunConfig fit_to_data(RunConfig config, const data::Splits& splits) {
   require(splits.train.height == splits.train.width, "data ", splits.name, ": got images of ", splits.train.height,
           " x ", splits.train.width, " pixels, expected square ones");
   config.model.image_size = splits.train.width;
+  const auto& augment = config.train.augment;
+  for (const auto& [name, pixels] :
+       {std::pair{"augment_crop", augment.crop_padding}, {"augment_cutout", augment.cutout}})
+    require(pixels <= splits.train.width, name, ": got ", pixels, ", expected at most the ", splits.train.width,
+            " pixels of the images' side");
   config.model = models::resolve(config.model);
   return config;
 }
