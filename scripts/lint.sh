@@ -3,7 +3,8 @@
 #
 # clang-tidy takes a minute for what includes torch, seconds for the rest, a quarter of an hour in all. So it sees first what
 # has changed since the branch left main, then the rest in an order that the commit decides, and begins nothing more after
-# SCDCF_LINT_SECONDS (150); over a few commits every source has its turn. With `all` it sees everything.
+# SCDCF_LINT_SECONDS (150); over a few commits every source has its turn. What it finds in changed sources is an error; what
+# it finds in the others is told, for whoever mends it. With `all` it sees everything, and everything counts.
 # What CMake compiles as one file (UNITY in a room) is checked as one: one parse of torch's headers for the room.
 set -eu
 build=${1:-build} all=${2:-} seconds=${SCDCF_LINT_SECONDS:-150}
@@ -28,17 +29,22 @@ while read -r unit; do
   turn=1
   { echo "$unit"; grep '^#include' "$unit" 2>/dev/null; } | grep -qFf "$scratch/changed" && turn=0
   echo "$turn $(echo "$commit $unit" | cksum | cut -d' ' -f1) $unit"
-done <"$scratch/units" | sort -n -k1,1 -k2,2 | cut -d' ' -f3 >"$scratch/in_turn"
+done <"$scratch/units" | sort -n -k1,1 -k2,2 | cut -d' ' -f1,3 >"$scratch/in_turn"
 
 # What clang-tidy counts in system headers goes to stderr; what it finds in ours, to stdout.
 cat >"$scratch/check" <<'CHECK'
 [ "$(date +%s)" -lt "$2" ] || exit 0
 case "$3" in */Unity/*) unity=--checks=-bugprone-suspicious-include ;; *) unity="" ;; esac
-clang-tidy --quiet $unity -p "$1" "$3" >"$4/found.$$" 2>/dev/null || { cat "$4/found.$$"; exit 1; }
 echo "$3" >>"$4/checked"
+clang-tidy --quiet $unity -p "$1" "$3" >"$4/found.$$" 2>/dev/null && exit 0
+cat "$4/found.$$"
+echo "$3" >>"$4/found_in"
+[ "$5" = 1 ] && [ "$6" != all ]  # 1: not changed
 CHECK
 : >"$scratch/checked"
+: >"$scratch/found_in"
 deadline=$(($(date +%s) + seconds))
 [ "$all" != all ] || deadline=99999999999
-xargs -P "$(nproc)" -n 1 sh -c 'sh "$3/check" "$1" "$2" "$4" "$3"' - "$build" "$deadline" "$scratch" <"$scratch/in_turn"
-echo "lint: clang-tidy found nothing in $(wc -l <"$scratch/checked") of $(wc -l <"$scratch/units") units"
+xargs -P "$(nproc)" -n 2 sh -c 'sh "$3/check" "$1" "$2" "$6" "$3" "$5" "$4"' - "$build" "$deadline" "$scratch" "$all" \
+  <"$scratch/in_turn"
+echo "lint: clang-tidy saw $(wc -l <"$scratch/checked") of $(wc -l <"$scratch/units") units and found something in $(wc -l <"$scratch/found_in")"

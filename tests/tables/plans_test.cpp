@@ -13,6 +13,7 @@
 #include "scdcf/data/places.h"
 #include "scdcf/tables/groups.h"
 #include "scdcf/tables/paper_numbers.h"
+#include "support/scratch_folder.h"
 
 namespace {
 
@@ -151,14 +152,12 @@ TEST(Plans, cost_trains_nothing_that_the_tables_do_not_and_measures_each_network
 }
 
 TEST(Plans, quick_ones_use_the_data_that_is_at_hand_and_the_sizes_asked_for) {
-  const auto folder = std::filesystem::temp_directory_path() / ("scdcf-plans-" + std::to_string(getpid()));
-  for (const std::string name : {"mnist", "fashion"}) {
-    std::filesystem::create_directories(folder / name);
-    std::ofstream(folder / name / "train-images-idx3-ubyte") << "found by its name";
-  }
+  const scdcf::testing::TemporaryFolder folder;
+  for (const std::string name : {"mnist", "fashion"})
+    folder.write(name + "/train-images-idx3-ubyte", std::string("found by its name"));
   PlanOptions options;
   options.quick = true;
-  options.data_dir = folder.string();
+  options.data_dir = folder.path();
   for (const std::string name : {"smnist", "sfashion"})
     for (const auto& run : plan_digits(options, name)) {
       EXPECT_EQ(run.config.data.name, name);
@@ -174,7 +173,6 @@ TEST(Plans, quick_ones_use_the_data_that_is_at_hand_and_the_sizes_asked_for) {
   for (const auto& run : large) EXPECT_EQ(run.config.data.size, 56);
   options.data = {"sglyphs"};
   EXPECT_EQ(plan_digits(options, "smnist").front().config.data.name, "sglyphs");
-  std::filesystem::remove_all(folder);
   EXPECT_FALSE(is_quick(plan_digits({}, "smnist").front().config));
 }
 
