@@ -82,7 +82,8 @@ TEST_F(Store, whole_lines_that_are_no_records_are_told_and_the_rest_is_kept) {
   const auto damaged = store.damaged_lines();
   ASSERT_EQ(damaged.size(), 2U);
   EXPECT_NE(damaged[0].find("results.jsonl:2: "), std::string::npos) << damaged[0];
-  EXPECT_NE(damaged[1].find("results.jsonl:3: line: got something else, expected JSON"), std::string::npos) << damaged[1];
+  EXPECT_NE(damaged[1].find("results.jsonl:3: line: got something else, expected JSON"), std::string::npos)
+      << damaged[1];
 }
 
 TEST_F(Store, a_reader_sees_what_others_append_while_it_is_open) {

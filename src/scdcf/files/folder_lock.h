@@ -5,8 +5,8 @@
 
 namespace scdcf::files {
 
-/// Held by a lock on FOLDER/scdcf.lock, which says who holds it. The kernel gives it up when the process ends, however it
-/// ends; a file that a killed process left behind holds nothing.
+/// Held by a lock on FOLDER/scdcf.lock, which says who holds it. The kernel gives it up when the process ends, however
+/// it ends; a file that a killed process left behind holds nothing.
 class FolderLock {
  public:
   static constexpr const char* kFile = "scdcf.lock";
