@@ -37,6 +37,14 @@ RunData load_own(data::DataOptions options, const runs::TrainedModel& model, boo
 
 }  // namespace
 
+void add_range(CLI::App& command, runs::RangeOfSizes& range) {
+  command
+      .add_option("--smaller", range.smaller, "Another range for the network: this many times smaller than trained on")
+      ->check(in_range(1, 100));
+  command.add_option("--larger", range.larger, "Another range for the network: this many times larger than trained on")
+      ->check(in_range(1, 100));
+}
+
 void add_run_arguments(CLI::App& command, RunArguments& arguments) {
   command.add_option("run", arguments.run, "Folder of a run, or a model file")->required();
   command.add_option("--data", arguments.data, "Another data set than the run's own");
@@ -46,11 +54,12 @@ void add_run_arguments(CLI::App& command, RunArguments& arguments) {
       ->check(in_range(0.001, 100));
   command.add_option("--largest-factor", arguments.largest_factor, "Of the scaled sets, instead of the run's own")
       ->check(in_range(0.001, 100));
+  add_range(command, arguments.range);
   command.add_option("--device", arguments.device, "cpu, cuda or cuda:N")->capture_default_str();
 }
 
 runs::TrainedModel load_run(const RunArguments& arguments) {
-  return runs::load_model(arguments.run, train::device_of(arguments.device));
+  return runs::load_model(arguments.run, train::device_of(arguments.device), arguments.range);
 }
 
 RunData load_run_data(const RunArguments& arguments, const runs::TrainedModel& model) {

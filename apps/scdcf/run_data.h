@@ -14,7 +14,10 @@ struct RunArguments {
   int64_t count = 0;  // test images; 0 for all
   double smallest_factor = 0, largest_factor = 0;
   bool allow_changed_data = false;
+  runs::RangeOfSizes range;
 };
+/// --smaller and --larger.
+void add_range(CLI::App& command, runs::RangeOfSizes& range);
 void add_run_arguments(CLI::App& command, RunArguments& arguments);
 
 runs::TrainedModel load_run(const RunArguments& arguments);

@@ -190,10 +190,10 @@ TEST(Registry, refuses_a_name_that_is_taken_and_an_entry_that_makes_nothing) {
 }
 
 TEST(Registry, has_the_networks_in_the_order_of_the_comparison) {
-  const std::vector<std::string> expected = {"scdcfnet",     "cnn",           "lsi-cnn",       "si-cnn",
-                                             "ss-cnn",       "sevf",          "dss",           "sesn",
-                                             "resnet16",     "resnet16-lsi",  "resnet16-si",   "resnet16-ss",
-                                             "resnet16-dss", "resnet16-sesn", "resnet16-scdcf"};
+  const std::vector<std::string> expected = {
+      "scdcfnet",     "cnn",           "lsi-cnn",        "si-cnn",        "ss-cnn",      "sevf",
+      "dss",          "sesn",          "resnet16",       "resnet16-lsi",  "resnet16-si", "resnet16-ss",
+      "resnet16-dss", "resnet16-sesn", "resnet16-scdcf", "scdcfnet-full", "pyramid-cnn"};
   auto names = names_of_all();
   names.resize(expected.size());  // a program may have added its own behind them
   EXPECT_EQ(names, expected);

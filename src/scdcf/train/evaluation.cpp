@@ -28,7 +28,7 @@ Predictions predict(models::Network& network, const DeviceImages& images, int64_
   const torch::NoGradGuard no_grad;
   const bool was_training = network.is_training();
   network.eval();
-  std::vector<torch::Tensor> labels, confidences;
+  std::vector<torch::Tensor> labels, confidences, sizes, beyond;
   auto loss = torch::zeros({}, torch::TensorOptions(images.device()).dtype(torch::kDouble));
   auto correct = torch::zeros({}, torch::TensorOptions(images.device()).dtype(torch::kLong));
   for (int64_t first = 0; first < images.count(); first += batch) {
@@ -37,7 +37,12 @@ Predictions predict(models::Network& network, const DeviceImages& images, int64_
     torch::Tensor scores;
     {
       const AutocastScope scope(autocast);
-      scores = network.forward(images.images(indices));
+      const auto reading = network.read(images.images(indices));
+      scores = reading ? reading->scores : network.forward(images.images(indices));
+      if (reading) {
+        sizes.push_back(reading->size);
+        beyond.push_back(reading->beyond);
+      }
     }
     const auto log_probability = scores.to(torch::kFloat).log_softmax(1);
     const auto [confidence, label] = log_probability.max(1);
@@ -51,12 +56,16 @@ Predictions predict(models::Network& network, const DeviceImages& images, int64_
   Predictions result;
   result.labels = torch::cat(labels).cpu();
   result.confidence = torch::cat(confidences).cpu();
+  if (!sizes.empty()) {
+    result.sizes = torch::cat(sizes).to(torch::kCPU, torch::kFloat);
+    result.beyond = torch::cat(beyond).cpu();
+  }
   result.loss = loss.item<double>() / static_cast<double>(images.count());
   result.accuracy = static_cast<double>(correct.item<int64_t>()) / static_cast<double>(images.count());
   return result;
 }
 
-Evaluation evaluate(const data::ImageSet& set, const Predictions& predictions) {
+Evaluation evaluate(const data::ImageSet& set, const Predictions& predictions, double size_factor) {
   require(predictions.labels.size(0) == set.count(), "evaluation: got ", predictions.labels.size(0),
           " predictions, expected ", set.count());
   Evaluation result;
@@ -66,6 +75,9 @@ Evaluation evaluate(const data::ImageSet& set, const Predictions& predictions) {
   const bool sized = !set.scales.empty();
   require(!sized || set.scales.size() == set.labels.size(), "evaluation: got ", set.scales.size(),
           " sizes of objects, expected ", set.count());
+  if (predictions.beyond.defined()) result.beyond = predictions.beyond.ne(0).sum().item<int64_t>();
+  if (sized && predictions.sizes.defined())
+    result.size_error = (predictions.sizes * size_factor / torch::tensor(set.scales) - 1).abs().median().item<double>();
   int first = 0;
   if (sized) {
     const auto [smallest, largest] = std::minmax_element(set.scales.begin(), set.scales.end());
@@ -100,6 +112,8 @@ nlohmann::ordered_json to_json(const Evaluation& evaluation) {
   };
   for (const auto& group : evaluation.classes)
     json["classes"].push_back({{"class", group.name}, {"count", group.count}, {"accuracy", accuracy(group)}});
+  if (evaluation.size_error >= 0) json["size_error"] = evaluation.size_error;
+  if (evaluation.beyond > 0) json["beyond_range"] = evaluation.beyond;
   for (const auto& group : evaluation.scales)
     json["scales"].push_back(
         {{"from", group.from}, {"to", group.to}, {"count", group.count}, {"accuracy", accuracy(group)}});
