@@ -6,15 +6,18 @@
 #include "scdcf/core/error.h"
 #include "scdcf/data/places.h"
 #include "scdcf/tables/paper_numbers.h"
+#include "scdcf/train/recipe.h"
 
 namespace scdcf::tables {
 namespace {
 
 // Of quick runs: enough for networks of digits to know much more than chance, seconds each. Those of natural images
 // take longer and learn less from as little: a few steps, to go through every part of a run.
-constexpr std::int64_t kQuickTrain = 200, kQuickValidation = 50, kQuickTest = 200, kQuickEpochs = 6, kQuickBatch = 16;
+constexpr std::int64_t kQuickTrain = 200, kQuickValidation = 50, kQuickTest = 200, kQuickEpochs = 6, kQuickBatch = 16,
+                       kQuickWarmUp = 10;
 constexpr std::int64_t kQuickNaturalTrain = 64, kQuickNaturalEpochs = 2;
 constexpr std::int64_t kGeneralisationTest = 10000;
+constexpr double kSmallestTested = 0.3, kLargestTested = 1;  // factors of the scaled sets
 
 template <class T>
 bool allows(const std::vector<T>& filter, const T& value) {
@@ -79,10 +82,14 @@ train::RunConfig base(const PlanOptions& options, const std::string& data, int s
   return config;
 }
 
+/// Gives the run the recipe of its network, and what the options say of its length.
 void finish(train::RunConfig& config, const PlanOptions& options, std::int64_t quick_epochs = kQuickEpochs) {
+  config = train::with_recipe(config);
   const auto epochs = options.epochs > 0 ? options.epochs : options.quick ? quick_epochs : config.train.epochs;
   set_epochs(config.train, epochs);
-  if (options.quick) config.train.batch = kQuickBatch;
+  if (!options.quick) return;
+  config.train.batch = kQuickBatch;
+  config.train.warm_up = std::min(config.train.warm_up, kQuickWarmUp);
 }
 
 }  // namespace
@@ -100,8 +107,8 @@ void set_epochs(train::TrainOptions& train, std::int64_t epochs) {
 
 Plan plan_digits(const PlanOptions& options, const std::string& data) {
   // The slowest would take as long as all the others together.
-  const std::vector<std::string> quick_models = {"cnn", "dss", "sesn", "scdcfnet"};
-  const auto& own = options.quick && options.models.empty() ? quick_models : digit_models();
+  const std::vector<std::string> quick_models = {"cnn", "dss", "sesn", "scdcfnet", "scdcfnet-full"};
+  const auto own = options.quick && options.models.empty() ? quick_models : all_digit_models();
   Plan plan;
   for (const int realisation : realisations(options, 5))
     for (const auto& name : data_sets(options, {data}))
@@ -183,8 +190,8 @@ Plan plan_scale_generalisation(const PlanOptions& options) {
   // The network's own; two octaves; three octaves. 28 pixels hold no more.
   const std::vector<Grid> grids = {{0, 0, 0}, {9, 0.25, 3.5}, {17, 0.1875, 2.5}};
   const std::vector<std::pair<double, double>> ranges = {{0.8, 1.0}, {0.3, 0.5}};
-  const std::vector<std::string> quick_models = {"cnn", "scdcfnet"};
-  const auto& own = options.quick && options.models.empty() ? quick_models : digit_models();
+  const std::vector<std::string> quick_models = {"cnn", "scdcfnet", "scdcfnet-full"};
+  const auto own = options.quick && options.models.empty() ? quick_models : all_digit_models();
   Plan plan;
   if (!allows(options.sizes, 28)) return plan;
   for (const int realisation : realisations(options, options.quick ? 1 : 3))
@@ -201,6 +208,10 @@ Plan plan_scale_generalisation(const PlanOptions& options) {
               config.model.finest_width = grid.finest_width;
               config.data.smallest_factor = smallest;
               config.data.largest_factor = largest;
+              if (allows(range_models(), model)) {  // all sizes that are tested
+                config.model.smaller = std::max(1.0, smallest / kSmallestTested);
+                config.model.larger = std::max(1.0, kLargestTested / largest);
+              }
               if (config.data.test_size == 0) config.data.test_size = kGeneralisationTest;
               finish(config, options);
               plan.push_back({config, runs::Measure::scales, ""});

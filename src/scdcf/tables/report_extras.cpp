@@ -63,7 +63,7 @@ std::vector<std::string> ordered_names(const std::vector<Run>& runs, runs::Measu
   for (const auto& run : runs)
     if (run.record.measure == measure) found.push_back(run.config.model);
   const auto rank = [](const models::ModelOptions& model) {
-    const auto& known = digit_models();
+    const auto known = all_digit_models();
     return std::make_tuple(std::find(known.begin(), known.end(), model.name) - known.begin(), model.modes,
                            model.scales);
   };
@@ -92,6 +92,7 @@ Subject subject_of(const Run& run) {
   auto config = run.config;
   const train::RunConfig own;
   config.model = own.model;
+  config.model.name = run.config.model.name;
   config.data.smallest_factor = own.data.smallest_factor;
   config.data.largest_factor = own.data.largest_factor;
   return {config.data.name, protocol_of(config), config.data.train_size, run.config.data.smallest_factor,
