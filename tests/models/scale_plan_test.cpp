@@ -61,6 +61,8 @@ TEST(ScalePlan, training_planes_are_the_home_of_what_was_trained_on) {
   EXPECT_LE(plan.home_size(plan.first_home), 0.8 + 1e-9);
   EXPECT_GT(plan.home_size(plan.first_home + 1), 0.8);
   EXPECT_EQ(plan.last_home, plan.planes() - 1);
+  EXPECT_NEAR(plan.home_size(plan.last_home), 1, 1e-9);
+  EXPECT_LE(plan.home_size(0), 0.8 / 3 + 1e-9);
   EXPECT_FALSE(plan.is_home_level(0));
   EXPECT_TRUE(plan.is_home_level(plan.levels() - 1));
 }
@@ -81,7 +83,7 @@ TEST(ScalePlan, says_what_it_was_planned_for) {
   auto options = trained_on(0.8, 1);
   options.smaller = 3;
   const auto text = describe(planned(options));
-  EXPECT_NE(text.find("0.33 to 1 times the size trained on; 8 planes"), std::string::npos) << text;
+  EXPECT_NE(text.find("0.33 to 1 times the size trained on; 9 planes"), std::string::npos) << text;
 }
 
 TEST(ScalePlan, refuses_objects_that_show_nothing_and_those_the_image_cannot_hold) {

@@ -55,15 +55,14 @@ ScalePlan plan_scales(ModelOptions& options, int planes_per_level) {
   plan.largest_trained = options.largest_object;
   plan.smallest = options.smallest_object / options.smaller;
   plan.largest = options.largest_object * options.larger;
-  // Each plane stands for half a step to both sides of its home.
+  // The first plane is at home at the smallest objects or below, the last at the largest.
   const double octaves = std::log2(plan.largest / plan.smallest), image = static_cast<double>(options.image_size);
-  const int needed = std::max(1, static_cast<int>(std::ceil(octaves / plan.step - 1e-6)));
+  const int needed = 1 + static_cast<int>(std::ceil(octaves / plan.step - 1e-6));
   const int levels = (needed + planes_per_level - 1) / planes_per_level;
   require(levels <= 32, "smaller, larger: got a range of ", octaves, " octaves, which needs ", levels,
           " levels, expected at most 32");
-  // The coarsest plane is at home half a step below the largest objects.
   const double coarsest_width = plan.finest_width * std::exp2((planes_per_level - 1) * plan.step);
-  const double home = plan.span * coarsest_width, least = home * std::exp2(plan.step / 2) / (plan.largest * image);
+  const double home = plan.span * coarsest_width, least = home / (plan.largest * image);
   for (int level = levels - 1; level >= 0; --level)
     plan.enlargements.push_back(least * std::exp2(level * planes_per_level * plan.step));
   require(plan.enlargements.front() <= 64 && least >= 1.0 / 64, "span: got ", plan.span,

@@ -79,8 +79,8 @@ int resolve_joint(ModelOptions& options) {
   if (options.finest_width == 0) options.finest_width = 6;
   if (options.span == 0) options.span = 4;
   if (options.basis.empty()) options.basis = "sine";
-  if (options.planes_per_level == 0)
-    options.planes_per_level = std::max(1, static_cast<int>(std::lround(1 / options.scale_step)));  // an octave
+  // Every plane on an image of its own size: no plane is sampled more finely than its filters need.
+  if (options.planes_per_level == 0) options.planes_per_level = 1;
   return options.planes_per_level;
 }
 
