@@ -13,8 +13,12 @@ namespace {
 
 template <class Options>
 nlohmann::ordered_json write(Options options) {
-  nlohmann::ordered_json json;
-  visit_options(options, [&](const auto& option) { json[option.json] = option.value; });
+  nlohmann::ordered_json json, open;
+  Options left_open;
+  visit_options(left_open, [&](const auto& option) { open[option.json] = option.value; });
+  visit_options(options, [&](const auto& option) {
+    if (!option.is_later || open[option.json] != nlohmann::ordered_json(option.value)) json[option.json] = option.value;
+  });
   return json;
 }
 
@@ -25,6 +29,7 @@ Options read(const nlohmann::json& json, const char* section) {
   require(part != json.end() && part->is_object(), "configuration: got no \"", section, "\", expected an object");
   visit_options(options, [&](const auto& option) {
     const auto found = part->find(option.json);
+    if (option.is_later && found == part->end()) return;
     require(found != part->end(), "configuration: ", section, ".", option.json, " is missing");
     bool same = false;
     try {
