@@ -296,13 +296,12 @@ std::vector<DataSetInfo> list_datasets(const std::string& data_dir) {
   add("smnist", "MNIST rescaled at random, 10,000 + 2,000 + 50,000", "mnist");
   add("sfashion", "Fashion-MNIST rescaled at random, 10,000 + 2,000 + 50,000", "fashion");
   add("sglyphs", "glyphs rescaled at random, 10,000 + 2,000 + 50,000", "glyphs");
-  add("stir-mnist", "MNIST anywhere on 64 x 64, 17 to 64 pixels large, after STIR-MNIST: 24,000 in each part", "mnist");
-  add("stir-fashion", "Fashion-MNIST in the same way", "fashion");
-  add("stir-glyphs", "glyphs in the same way", "glyphs");
-  add("mnist-large-scale",
-      "MNIST Large Scale, rebuilt from MNIST: 112 x 112, 50,000 + 10,000 + 10,000 at each of 17 sizes", "mnist");
-  add("fashion-large-scale", "Fashion-MNIST in the same way", "fashion");
-  add("glyphs-large-scale", "glyphs in the same way", "glyphs");
+  add("stir-mnist", "MNIST anywhere on 64 x 64, 17 to 64 pixels large, 3 x 24,000", "mnist");
+  add("stir-fashion", "Fashion-MNIST anywhere on 64 x 64, 3 x 24,000", "fashion");
+  add("stir-glyphs", "glyphs anywhere on 64 x 64, 3 x 24,000", "glyphs");
+  add("mnist-large-scale", "MNIST Large Scale, rebuilt from MNIST, 112 x 112, 17 sizes", "mnist");
+  add("fashion-large-scale", "the same of Fashion-MNIST", "fashion");
+  add("glyphs-large-scale", "the same of glyphs", "glyphs");
   add("stl10", "natural pictures, 96 x 96, ten classes, 5,000 + 8,000", "stl10");
 
   // Image folders that lie where data is looked for.

@@ -36,7 +36,8 @@ struct Evaluation {
   std::vector<Group> scales;  ///< empty where the sizes of the objects are not known
 };
 
-/// Splits the range of the objects' sizes into steps of 0.1 (from 0.3 to 1 for the scaled sets).
+/// Of sets whose objects have a few sizes and no others (ImageSet::all_sizes) each size is a group, with from = to;
+/// else the range of the sizes is split into steps of 0.1 (from 0.3 to 1 for the scaled sets).
 Evaluation evaluate(const data::ImageSet& set, const Predictions& predictions);
 
 /// The accuracy of a group without images is null.
