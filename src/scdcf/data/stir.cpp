@@ -3,6 +3,7 @@
 #include <map>
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/for_each.h"
 #include "scdcf/data/placed.h"
 #include "scdcf/data/random.h"
 #include "scdcf/data/split.h"
@@ -38,11 +39,16 @@ struct Part {
 };
 
 ImageSet draw(const Pool& pool, const std::vector<std::int64_t>& pictures, const Part& part, int realisation) {
-  std::vector<std::int32_t> labels;
-  for (const auto index : pictures) labels.push_back(pool.labels[static_cast<std::size_t>(index)]);
-  auto order = at_every_size(labels, part.largest - part.smallest + 1);
+  // Fetched once, for each is shown at many sizes, and a glyph takes longer to draw than to enlarge.
+  std::vector<pixels::Image> images(pictures.size());
+  for_each(static_cast<std::int64_t>(pictures.size()), cores(), [&](std::int64_t i) {
+    images[static_cast<std::size_t>(i)] = pool.image(pictures[static_cast<std::size_t>(i)]);
+  });
+  Pool chosen{{}, pool.class_names, [&](std::int64_t i) { return images[static_cast<std::size_t>(i)]; }};
+  for (const auto index : pictures) chosen.labels.push_back(pool.labels[static_cast<std::size_t>(index)]);
+  auto order = at_every_size(chosen.labels, part.largest - part.smallest + 1);
   order.resize(static_cast<std::size_t>(kept(part.keep_option, part.keep, static_cast<std::int64_t>(order.size()))));
-  const double own_side = pool.image(pictures.front()).width;
+  const double own_side = images.front().width;
   std::vector<Placed> placed;
   for (const auto& [picture, step] : order) {
     const int size = part.smallest + step;
@@ -53,9 +59,9 @@ ImageSet draw(const Pool& pool, const std::vector<std::int64_t>& pictures, const
       return static_cast<double>(random.below(static_cast<std::uint64_t>(kStirSide - size + 1)));
     };
     const double left = start(), top = start();
-    placed.push_back({index, size / own_side, left + size / 2.0, top + size / 2.0});
+    placed.push_back({picture, size / own_side, left + size / 2.0, top + size / 2.0});
   }
-  auto set = draw_placed(pool, placed, kStirSide);
+  auto set = draw_placed(chosen, placed, kStirSide);
   for (int size = part.smallest; size <= part.largest; ++size)
     set.all_sizes.push_back({static_cast<float>(size) / kStirSide, std::to_string(size) + " px"});
   return set;
