@@ -100,7 +100,7 @@ TEST(AtEverySize, every_prefix_has_its_share_of_each_class_and_size) {
       ++of_class[label];
       ++of_size[one.size];
       ++of_both[{label, one.size}];
-      const auto rounds = static_cast<double>((n + 499) / 500);
+      const double rounds = std::ceil(static_cast<double>(n) / 500);
       ASSERT_NEAR(of_class[label], static_cast<double>(n) / 10, 1);
       ASSERT_NEAR(of_size[one.size], static_cast<double>(n) / sizes, 10) << n << " of " << sizes << " sizes";
       const double share = static_cast<double>(n) / (10 * sizes);

@@ -60,7 +60,7 @@ const std::array<std::uint8_t, 255 * kSteps + 1>& soft_threshold() {
     std::array<std::uint8_t, 255 * kSteps + 1> result{};
     for (std::size_t i = 0; i < result.size(); ++i)
       result[i] = static_cast<std::uint8_t>(
-          255 * (curve(static_cast<double>(i) / kSteps) - curve(0)) / (curve(255) - curve(0)) + 0.5);
+          std::lround(255 * (curve(static_cast<double>(i) / kSteps) - curve(0)) / (curve(255) - curve(0))));
     return result;
   }();
   return table;
@@ -76,7 +76,8 @@ pixels::Image draw_placed(const pixels::Image& picture, double factor, double x,
   pixels::Image result{1, side, side, files::Bytes(values.size())};
   const auto& table = soft_threshold();
   std::transform(values.begin(), values.end(), result.pixels.begin(), [&](double value) {
-    return table[std::min(static_cast<std::size_t>(value * kSteps + 0.5), table.size() - 1)];
+    const double rounded_up = value * kSteps + 0.5;  // to the nearest, without a call for each pixel
+    return table[std::min(static_cast<std::size_t>(rounded_up), table.size() - 1)];
   });
   return result;
 }

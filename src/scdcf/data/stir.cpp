@@ -55,9 +55,8 @@ ImageSet draw(const Pool& pool, const std::vector<std::int64_t>& pictures, const
     const auto index = pictures[static_cast<std::size_t>(picture)];
     Random random(static_cast<std::uint64_t>(realisation), part.places,
                   static_cast<std::uint64_t>(index * kStirSide + size - 1));
-    const auto start = [&] {
-      return static_cast<double>(random.below(static_cast<std::uint64_t>(kStirSide - size + 1)));
-    };
+    const int starts = kStirSide - size + 1;
+    const auto start = [&] { return static_cast<double>(random.below(static_cast<std::uint64_t>(starts))); };
     const double left = start(), top = start();
     placed.push_back({picture, size / own_side, left + size / 2.0, top + size / 2.0});
   }
