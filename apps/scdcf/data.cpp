@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "scdcf/core/error.h"
 #include "scdcf/data/contact_sheet.h"
+#include "scdcf/data/dataset_list.h"
 #include "scdcf/data/datasets.h"
 #include "scdcf/data/fetch.h"
 #include "scdcf/pixels/canvas.h"

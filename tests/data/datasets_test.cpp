@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scdcf/data/dataset_list.h"
 #include "scdcf/data/idx.h"
 #include "scdcf/data/places.h"
 #include "support/expect_error.h"

@@ -48,13 +48,4 @@ Splits load(const DataOptions& options);
 /// (Splits::black_ground), white for others.
 std::uint8_t ground_of(const std::string& name);
 
-/// One line of `scdcf data list`.
-struct DataSetInfo {
-  std::string name;
-  std::string what;
-  std::string found_at;  ///< the folder it would be read from; empty where it is missing
-  std::string how_to_get;
-};
-std::vector<DataSetInfo> list_datasets(const std::string& data_dir);
-
 }  // namespace scdcf::data
