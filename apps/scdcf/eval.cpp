@@ -29,7 +29,7 @@ report::Table table_of(const char* what, const std::vector<train::Group>& groups
 void plot_scales(const train::Evaluation& evaluation, const std::string& title, const std::string& out) {
   report::Plot plot;
   plot.title = title;
-  plot.x_label = "size of the object (rescaling factor)";
+  plot.x_label = "size of the object";
   plot.y_label = "accuracy (%)";
   report::Series series{"test images", {}, {}};
   for (const auto& group : evaluation.scales) {

@@ -55,6 +55,7 @@ void add_run_arguments(CLI::App& command, RunArguments& arguments) {
   command.add_option("--largest-factor", arguments.largest_factor, "Of the scaled sets, instead of the run's own")
       ->check(in_range(0.001, 100));
   add_range(command, arguments.range);
+  command.add_option("--test-scale", arguments.test_scale, "Of the large-scale sets, instead of the run's own");
   command.add_option("--device", arguments.device, "cpu, cuda or cuda:N")->capture_default_str();
 }
 
@@ -67,7 +68,7 @@ RunData load_run_data(const RunArguments& arguments, const runs::TrainedModel& m
   if (!arguments.data_dir.empty()) options.data_dir = arguments.data_dir;
   const bool same_name = arguments.data.empty() || arguments.data == options.name;
   RunData data;
-  if (same_name && arguments.smallest_factor == 0 && arguments.largest_factor == 0) {
+  if (same_name && arguments.smallest_factor == 0 && arguments.largest_factor == 0 && !arguments.test_scale) {
     data = load_own(options, model, arguments.allow_changed_data);
     if (arguments.count > data.splits.test.count()) {
       options.test_size = arguments.count;
@@ -87,6 +88,8 @@ RunData load_run_data(const RunArguments& arguments, const runs::TrainedModel& m
     if (arguments.count > 0) options.test_size = arguments.count;
     if (arguments.smallest_factor > 0) options.smallest_factor = arguments.smallest_factor;
     if (arguments.largest_factor > 0) options.largest_factor = arguments.largest_factor;
+    if (arguments.test_scale) options.test_scale = *arguments.test_scale;
+    options.train_size = 1;  // only the test part is looked at, and others take long to draw
     options.size = static_cast<int>(model.config.model.image_size);
     data.splits = data::load(options);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 
 #include "scdcf/data/datasets.h"
 #include "scdcf/runs/run_folder.h"
@@ -13,6 +14,7 @@ struct RunArguments {
   std::string run, data, data_dir, device = "cpu";
   int64_t count = 0;  // test images; 0 for all
   double smallest_factor = 0, largest_factor = 0;
+  std::optional<double> test_scale;
   bool allow_changed_data = false;
   runs::RangeOfSizes range;
 };

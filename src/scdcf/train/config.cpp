@@ -15,14 +15,12 @@ namespace {
 
 template <class Options>
 nlohmann::ordered_json write(Options options, Stored which) {
-  nlohmann::ordered_json json;
-  Options open;
-  std::vector<std::string> defaults;
-  visit_options(open, [&](const auto& option) { defaults.push_back(option_text(option.value)); });
-  auto left_open = defaults.begin();
+  nlohmann::ordered_json json, open;
+  Options left_open;
+  visit_options(left_open, [&](const auto& option) { open[option.json] = option.value; });
   visit_options(options, [&](const auto& option) {
-    const bool is_open = option_text(option.value) == *left_open++;
-    if (which == Stored::all || !option.later || !is_open) json[option.json] = option.value;
+    const bool is_open = open[option.json] == nlohmann::ordered_json(option.value);
+    if (which == Stored::all || !option.is_later || !is_open) json[option.json] = option.value;
   });
   return json;
 }
@@ -34,7 +32,7 @@ Options read(const nlohmann::json& json, const char* section) {
   require(part != json.end() && part->is_object(), "configuration: got no \"", section, "\", expected an object");
   visit_options(options, [&](const auto& option) {
     const auto found = part->find(option.json);
-    if (option.later && found == part->end()) return;
+    if (option.is_later && found == part->end()) return;
     require(found != part->end(), "configuration: ", section, ".", option.json, " is missing");
     bool same = false;
     try {

@@ -16,8 +16,30 @@ namespace {
 /// Edges of the groups are multiples of this.
 constexpr double kScaleStep = 0.1;
 
-/// The group a size belongs to; sizes are floats, so 0.7 may lie a little below 0.7.
+/// The step a size belongs to; sizes are floats, so 0.7 may lie a little below 0.7.
 int scale_bin(float scale) { return static_cast<int>(std::floor(scale / kScaleStep + 1e-4)); }
+
+/// The groups of a set's sizes, still empty.
+std::vector<Group> groups_of(const data::ImageSet& set) {
+  std::vector<Group> groups;
+  for (const auto& size : set.all_sizes) groups.push_back({size.name, size.scale, size.scale});
+  if (!groups.empty() || set.scales.empty()) return groups;
+  const auto [smallest, largest] = std::minmax_element(set.scales.begin(), set.scales.end());
+  // The largest size closes its group instead of opening one of its own.
+  const int first = scale_bin(*smallest),
+            last = std::max(first, static_cast<int>(std::ceil(*largest / kScaleStep - 1e-4)) - 1);
+  for (int i = first; i <= last; ++i)
+    groups.push_back({format("%.1f-%.1f", i * kScaleStep, (i + 1) * kScaleStep), i * kScaleStep, (i + 1) * kScaleStep});
+  return groups;
+}
+
+/// The one of them that a size belongs to: the last that does not begin above it.
+Group& group_of(std::vector<Group>& groups, float scale) {
+  const double tolerance = 1e-4 * kScaleStep;
+  const auto above = std::upper_bound(groups.begin(), groups.end(), scale + tolerance,
+                                      [](double size, const Group& group) { return size < group.from; });
+  return above == groups.begin() ? groups.front() : *std::prev(above);
+}
 
 }  // namespace
 
@@ -78,16 +100,7 @@ Evaluation evaluate(const data::ImageSet& set, const Predictions& predictions, d
   if (predictions.beyond.defined()) result.beyond = predictions.beyond.ne(0).sum().item<int64_t>();
   if (sized && predictions.sizes.defined())
     result.size_error = (predictions.sizes * size_factor / torch::tensor(set.scales) - 1).abs().median().item<double>();
-  int first = 0;
-  if (sized) {
-    const auto [smallest, largest] = std::minmax_element(set.scales.begin(), set.scales.end());
-    first = scale_bin(*smallest);
-    // The largest size closes its group instead of opening one of its own.
-    const int last = std::max(first, static_cast<int>(std::ceil(*largest / kScaleStep - 1e-4)) - 1);
-    for (int i = first; i <= last; ++i)
-      result.scales.push_back(
-          {format("%.1f-%.1f", i * kScaleStep, (i + 1) * kScaleStep), i * kScaleStep, (i + 1) * kScaleStep});
-  }
+  if (sized) result.scales = groups_of(set);
   const auto predicted = predictions.labels.accessor<int64_t, 1>();
   for (int64_t i = 0; i < set.count(); ++i) {
     const auto label = set.labels[static_cast<size_t>(i)];
@@ -96,9 +109,7 @@ Evaluation evaluate(const data::ImageSet& set, const Predictions& predictions, d
       group.correct += predicted[i] == label ? 1 : 0;
     };
     if (static_cast<size_t>(label) < result.classes.size()) count(result.classes[static_cast<size_t>(label)]);
-    if (!sized) continue;
-    const int bin = scale_bin(set.scales[static_cast<size_t>(i)]) - first;
-    count(result.scales[static_cast<size_t>(std::min(bin, static_cast<int>(result.scales.size()) - 1))]);
+    if (sized) count(group_of(result.scales, set.scales[static_cast<size_t>(i)]));
   }
   return result;
 }
@@ -115,8 +126,11 @@ nlohmann::ordered_json to_json(const Evaluation& evaluation) {
   if (evaluation.size_error >= 0) json["size_error"] = evaluation.size_error;
   if (evaluation.beyond > 0) json["beyond_range"] = evaluation.beyond;
   for (const auto& group : evaluation.scales)
-    json["scales"].push_back(
-        {{"from", group.from}, {"to", group.to}, {"count", group.count}, {"accuracy", accuracy(group)}});
+    json["scales"].push_back({{"size", group.name},
+                              {"from", group.from},
+                              {"to", group.to},
+                              {"count", group.count},
+                              {"accuracy", accuracy(group)}});
   return json;
 }
 

@@ -40,7 +40,8 @@ struct Evaluation {
   int64_t beyond = 0;  ///< images whose object may be beyond what the network looks for
 };
 
-/// Splits the range of the objects' sizes into steps of 0.1 (from 0.3 to 1 for the scaled sets).
+/// Of sets whose objects have a few sizes and no others (ImageSet::all_sizes) each size is a group, with from = to;
+/// else the range of the sizes is split into steps of 0.1 (from 0.3 to 1 for the scaled sets).
 /// `size_factor`: what sizes that were read are multiplied with (ScaleCalibration).
 Evaluation evaluate(const data::ImageSet& set, const Predictions& predictions, double size_factor = 1);
 

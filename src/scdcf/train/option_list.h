@@ -27,10 +27,10 @@ void visit_options(TrainOptions& o, Visitor&& visit) {
       "0 < d <= 1", [](const auto& decay) { return decay > 0 && decay <= 1; }));
   visit(Option{o.schedule, "schedule", "steps (at the milestones), or cosine (to 0 over the whole training)"}
             .expects("steps or cosine", [](const auto& kind) { return kind == "steps" || kind == "cosine"; })
-            .added_later());
+            .later());
   visit(Option{o.warm_up, "warm_up", "Steps over which the learning rate rises from 0"}
             .expects("0 to 1000000", between<0, 1000000>)
-            .added_later());
+            .later());
   visit(Option{o.batch, "batch", "Images a step"}.expects("2 (batch-norm needs two) to 65536", between<2, 65536>));
   visit(Option{o.epochs, "epochs", "Passes over the training images"}.expects("1 to 1000000", between<1, 1000000>));
   visit(

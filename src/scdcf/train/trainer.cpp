@@ -9,7 +9,6 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/core/runtime.h"
-#include "scdcf/data/datasets.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/models/registry.h"
 #include "scdcf/train/augment.h"
@@ -363,6 +362,15 @@ torch::Device device_of(const std::string& name) {
 
 namespace {
 
+/// Whether every object lies in the middle of its picture, as far as that is known.
+bool centred(const data::ImageSet& set) {
+  const auto off = [&](const data::Point& at) {
+    return std::abs(at.x * 2 - static_cast<float>(set.width)) > 1 ||
+           std::abs(at.y * 2 - static_cast<float>(set.height)) > 1;
+  };
+  return std::none_of(set.centres.begin(), set.centres.end(), off);
+}
+
 /// What networks that plan their scale axis want to know of the data.
 void fit_to_objects(models::ModelOptions& model, const data::Splits& splits) {
   const auto& sizes = splits.train.scales;
@@ -373,9 +381,8 @@ void fit_to_objects(models::ModelOptions& model, const data::Splits& splits) {
     model.smallest_object = rounded(*smallest);
     model.largest_object = rounded(*largest);
   }
-  const bool black = data::ground_of(splits.name) == 0;
-  if (model.padding.empty()) model.padding = black ? "zero" : "replicate";
-  if (model.read_out.empty()) model.read_out = black ? "centre" : "anywhere";
+  if (model.padding.empty()) model.padding = splits.black_ground ? "zero" : "replicate";
+  if (model.read_out.empty()) model.read_out = centred(splits.train) ? "centre" : "anywhere";
 }
 
 }  // namespace
