@@ -362,8 +362,10 @@ torch::Device device_of(const std::string& name) {
 
 namespace {
 
-/// Whether every object lies in the middle of its picture, as far as that is known.
-bool centred(const data::ImageSet& set) {
+/// Whether every object lies in the middle of its picture. Where nobody says so, those on a black ground do.
+bool centred(const data::Splits& splits) {
+  const auto& set = splits.train;
+  if (set.centres.empty()) return splits.black_ground;
   const auto off = [&](const data::Point& at) {
     return std::abs(at.x * 2 - static_cast<float>(set.width)) > 1 ||
            std::abs(at.y * 2 - static_cast<float>(set.height)) > 1;
@@ -382,7 +384,7 @@ void fit_to_objects(models::ModelOptions& model, const data::Splits& splits) {
     model.largest_object = rounded(*largest);
   }
   if (model.padding.empty()) model.padding = splits.black_ground ? "zero" : "replicate";
-  if (model.read_out.empty()) model.read_out = centred(splits.train) ? "centre" : "anywhere";
+  if (model.read_out.empty()) model.read_out = centred(splits) ? "centre" : "anywhere";
 }
 
 }  // namespace
