@@ -268,9 +268,12 @@ TEST_F(Training, predict_labels_pictures_of_any_size) {
 TEST_F(Training, equivariance_tells_an_error_for_every_layer_and_scale) {
   const auto result = run({"equivariance", trained(), "--count", "8", "--json"});
   ASSERT_EQ(result.code, 0) << result.err;
-  const auto rows = nlohmann::json::parse(result.out);
+  const auto json = nlohmann::json::parse(result.out);
+  const auto& rows = json.at("layers");
   ASSERT_EQ(rows.size(), 3U);
   for (const auto& row : rows) EXPECT_GE(row.at("scale 0").get<double>(), 0) << row;
+  EXPECT_GT(json.at("scores_change").get<double>(), 0);
+  EXPECT_LE(json.at("same_class").get<double>(), 1);
 }
 
 TEST_F(Training, commands_that_need_a_run_refuse_what_is_none) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <algorithm>
+
 #include "scdcf/models/registry.h"
 #include "support/device.h"
 #include "support/patterns.h"
@@ -58,6 +60,36 @@ TEST(NetworkEquivariance, is_smaller_for_scdcfnet_than_for_the_cnn) {
     return sum / 3;
   };
   EXPECT_LT(mean_error("scdcfnet"), mean_error("cnn"));
+}
+
+TEST(NetworkEquivariance, up_to_the_scores_the_full_network_is_many_times_closer_than_scdcfnet_and_the_cnn) {
+  // Of objects that it looks for: half of the image, over an octave below and above.
+  const auto full = [](uint64_t seed) {
+    torch::manual_seed(seed);
+    models::ModelOptions options;
+    options.name = "scdcfnet-full";
+    options.image_size = 56;
+    options.channels = {8, 8, 8};
+    options.smallest_object = options.largest_object = 0.5;
+    options.smaller = options.larger = 2;
+    const auto network = models::make_model(options);
+    network->to(testing::device());
+    network->to(torch::kDouble);
+    network->eval();
+    return network;
+  };
+  for (const uint64_t seed : {1, 2, 3}) {
+    const auto layers = network_equivariance_error(*full(seed), testing::blobs(56), zero_level(), 0.25);
+    for (const auto& layer : {layers[layers.size() - 2], layers.back()})  // hidden and scores
+      for (size_t s = 2; s + 1 < layer.per_scale.size(); ++s)             // all but the two finest and the coarsest
+        EXPECT_LT(layer.per_scale[s], 0.08) << layer.layer << " at plane " << s;
+    const auto rival = [&](const char* name) {
+      return answer_change(*judged(name, seed), testing::blobs(56), zero_level(), 0.25).scores;
+    };
+    const auto own = answer_change(*full(seed), testing::blobs(56), zero_level(), 0.25);
+    EXPECT_LT(own.scores, 0.3 * std::min(rival("cnn"), rival("scdcfnet")));
+    ASSERT_TRUE(own.moved.has_value());
+  }
 }
 
 }  // namespace

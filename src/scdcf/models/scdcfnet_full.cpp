@@ -74,10 +74,13 @@ int resolve_joint(ModelOptions& options) {
   resolve_common(options, {12, 3, "each of the three blocks", 0.5});
   if (options.channels.empty()) options.channels = {16, 32, 48};
   if (options.hidden == 0) options.hidden = 128;
-  if (options.modes == 0) options.modes = 8;
+  // The highest of 12 modes has four half-waves: 10 pixels sample it with room to spare. After two poolings they span
+  // the 28 / 4 pixels of an object at home, so that the class layer sees all of it, although sines vanish at their
+  // border.
+  if (options.modes == 0) options.modes = 12;
   if (options.class_modes == 0) options.class_modes = 20;
-  if (options.finest_width == 0) options.finest_width = 6;
-  if (options.span == 0) options.span = 4;
+  if (options.finest_width == 0) options.finest_width = 10;
+  if (options.span == 0) options.span = 2.8;
   if (options.basis.empty()) options.basis = "sine";
   // Every plane on an image of its own size: no plane is sampled more finely than its filters need.
   if (options.planes_per_level == 0) options.planes_per_level = 1;
