@@ -259,12 +259,29 @@ TEST(Sources, every_file_has_a_digest_and_a_size) {
   expect_error([] { known_source("cifar"); }, "cifar", "mnist, fashion, stl10");
 }
 
+/// Sets a variable of the environment, or unsets it, for as long as it lives.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name), before_(std::getenv(name) ? std::getenv(name) : "") {
+    value != nullptr ? setenv(name, value, 1) : unsetenv(name);
+  }
+  ~Variable() { before_.empty() ? unsetenv(name_) : setenv(name_, before_.c_str(), 1); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  std::string before_;
+};
+
 TEST(UserDataDir, follows_the_cache_folder) {
-  const char* before = std::getenv("XDG_CACHE_HOME");
-  const std::string saved = before ? before : "";
-  setenv("XDG_CACHE_HOME", "/somewhere", 1);
+  const Variable cache("XDG_CACHE_HOME", "/somewhere");
   EXPECT_EQ(user_data_dir(), "/somewhere/scdcf");
-  before ? setenv("XDG_CACHE_HOME", saved.c_str(), 1) : unsetenv("XDG_CACHE_HOME");
+}
+
+TEST(UserDataDir, that_there_is_none_names_the_option_that_gives_one) {
+  const Variable cache("XDG_CACHE_HOME", nullptr), home("HOME", nullptr);
+  expect_error([] { user_data_dir(); }, "data_dir: got none", "HOME");
 }
 
 }  // namespace

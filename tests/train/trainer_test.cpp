@@ -211,7 +211,7 @@ TEST_F(Trainer, a_single_image_left_over_is_dropped) {
 TEST_F(Trainer, a_run_folder_is_kept_and_refuses_other_options) {
   train_for(1, false);
   const auto before = read(run_ / "config.json");
-  expect_error([&] { train_for(1, false); }, run_.string(), "resume");
+  expect_error([&] { train_for(1, false); }, "resume: ", run_.string());
   config_.train.learning_rate = 0.5;
   expect_error([&] { train_for(1, true); }, run_.string(), "learning_rate: got 0.5", "0.01");
   EXPECT_EQ(read(run_ / "config.json"), before);

@@ -186,7 +186,7 @@ class Fetch {
 
 fs::path user_data_dir() {
   const std::string cache = cache_folder();
-  require(!cache.empty(), "no folder for data sets: HOME is not set; name one as data_dir");
+  require(!cache.empty(), "data_dir: got none, and HOME is not set: expected a folder for the data sets");
   return cache;
 }
 
