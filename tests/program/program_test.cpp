@@ -90,7 +90,7 @@ TEST_F(Program, numbers_that_no_option_can_mean_are_refused_in_few_letters) {
   refused({"train", "--smallest-factor", "nan"}, {"--smallest-factor", "nan"});
   refused({"bench", "--seconds", "nan"}, {"--seconds", "nan"});
   refused({"bench", "--seconds", std::string(400, '9')}, {"--seconds"});
-  refused({"models", "cnn", "--classes", "99999999999999"}, {"classes", "100000"});
+  refused({"models", "cnn", "--classes", "99999999999999"}, {"--classes", "100000"});
 }
 
 TEST_F(Program, options_that_do_not_apply_to_the_data_are_refused) {
