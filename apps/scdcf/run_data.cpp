@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "in_range.h"
+#include "run_options.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
 
@@ -40,13 +41,13 @@ RunData load_own(data::DataOptions options, const runs::TrainedModel& model, boo
 void add_run_arguments(CLI::App& command, RunArguments& arguments) {
   command.add_option("run", arguments.run, "Folder of a run, or a model file")->required();
   command.add_option("--data", arguments.data, "Another data set than the run's own");
-  command.add_option("--data-dir", arguments.data_dir, "Folder that holds the data");
+  add_run_option(command, "data_dir", arguments.data_dir).type_name("FOLDER");
   command.add_option("--count", arguments.count, "Test images to use; 0 for all")->check(in_range(0, 1e9));
   command.add_option("--smallest-factor", arguments.smallest_factor, "Of the scaled sets, instead of the run's own")
       ->check(in_range(0.001, 100));
   command.add_option("--largest-factor", arguments.largest_factor, "Of the scaled sets, instead of the run's own")
       ->check(in_range(0.001, 100));
-  command.add_option("--device", arguments.device, "cpu, cuda or cuda:N")->capture_default_str();
+  add_run_option(command, "device", arguments.device);
 }
 
 runs::TrainedModel load_run(const RunArguments& arguments) {
