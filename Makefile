@@ -37,7 +37,7 @@ build: build-deps $(BUILD)/build.ninja
 
 test: deps build
 	cmake --preset release -B $(BUILD) > /dev/null  # finds what deps has installed
-	ctest --test-dir $(BUILD) --output-on-failure
+	ctest --test-dir $(BUILD) --output-on-failure -j 2
 
 install: build-deps $(BUILD)/build.ninja
 	cmake --build $(BUILD) -j $(JOBS) --target scdcf scdcf_app

@@ -117,7 +117,7 @@ TEST_F(Training, bad_options_are_one_line_and_nothing_is_written) {
   refused({"--model", "resnet99"}, {"resnet99", "scdcfnet"});
   refused({"--data", "cifar"}, {"cifar"});
   refused({"--optimizer", "adagrad"}, {"--optimizer", "adagrad"});
-  refused({"--scale-padding", "mirror"}, {"padding", "mirror"});
+  refused({"--scale-padding", "mirror"}, {"--scale-padding: ", "mirror"});
   refused({"--pooling", "median"}, {"median"});
   refused({"--basis", "wavelet"}, {"wavelet"});
   refused({"--modes", "-2"}, {"modes", "-2"});
@@ -325,7 +325,7 @@ TEST_F(Training, models_lists_the_networks_and_shows_one) {
   for (const char* word : {"parameters", "block 3", "class scores"})
     EXPECT_NE(one.out.find(word), std::string::npos) << one.out;
   expect_bad_input({"models", "resnet99"}, {"resnet99", "scdcfnet"});
-  expect_bad_input({"models", "scdcfnet", "--image-size", "13"}, {"13"});
+  expect_bad_input({"models", "scdcfnet", "--image-size", "13"}, {"--image-size: got 13", "multiple of 4"});
 }
 
 }  // namespace
