@@ -121,14 +121,14 @@ class ResidualBlocks : public JointLevel {
   nn::NormReluPool last_{nullptr};
 };
 
-/// The highest of 12 modes has four half-waves: 10 pixels sample it with room to spare. After two poolings they span
+/// The highest of 15 modes have four half-waves: 10 pixels sample them with room to spare. After two poolings they span
 /// the 28 / 4 pixels of an object at home, so that the class layer sees all of it, although sines vanish at their
 /// border.
 int resolve_joint(ModelOptions& options, const std::vector<int64_t>& channels, const char* counts_of) {
   resolve_common(options, {12, channels.size(), counts_of, 0.5});
   if (options.channels.empty()) options.channels = channels;
   if (options.hidden == 0) options.hidden = 128;
-  if (options.modes == 0) options.modes = 12;
+  if (options.modes == 0) options.modes = 15;
   if (options.class_modes == 0) options.class_modes = 20;
   if (options.finest_width == 0) options.finest_width = 10;
   if (options.span == 0) options.span = 2.8;
