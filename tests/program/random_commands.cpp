@@ -257,9 +257,11 @@ std::map<std::string, std::pair<std::uintmax_t, fs::file_time_type>> files_outsi
 
 std::string fault_of(const Words& line, const Ended& ended) {
   const auto lines = std::count(ended.errors.begin(), ended.errors.end(), '\n');
-  const bool all = std::find(line.begin(), line.end(), "all") != line.end();  // tells of each that failed
+  const auto has = [&](const char* word) { return std::find(line.begin(), line.end(), word) != line.end(); };
+  const bool many = has("all") || has("predict");  // which tell of each experiment, or picture, that failed
   if (ended.code != 0 && ended.code != 2 && ended.code != 130) return "ended with " + std::to_string(ended.code);
-  if (ended.code == 2 && lines != 1 && !all) return "said " + std::to_string(lines) + " lines";
+  if (ended.code == 2 && lines < 1) return "said nothing";
+  if (ended.code == 2 && lines > 1 && !many) return "said " + std::to_string(lines) + " lines";
   return "";
 }
 
