@@ -22,3 +22,5 @@ if(TARGET torch_cuda)
   set(SCDCF_WITH_CUDA ON)
 endif()
 message(STATUS "LibTorch ${Torch_VERSION}, CUDA ${SCDCF_WITH_CUDA}")
+# LibTorch is built with NDEBUG, and its headers lay objects out otherwise without it: RecordFunction::inputs() then asserts.
+add_compile_definitions($<$<NOT:$<CONFIG:Release>>:NDEBUG>)
