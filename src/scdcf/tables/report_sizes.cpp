@@ -151,8 +151,9 @@ std::vector<ReportSection> sections_of(const std::vector<Run>& runs, const SizeE
     auto& picture = section.pictures.front();
     table.title = section.title + ": test accuracy (%)";
     picture.plot.title = section.title;
-    picture.stem = table.stem =
-        stem_of(setting.data + format("-%g-%g", setting.smallest, setting.largest), setting.protocol);
+    const auto trained = setting.smallest == setting.largest ? format("-%g", setting.smallest)
+                                                             : format("-%g-%g", setting.smallest, setting.largest);
+    picture.stem = table.stem = stem_of(setting.data + trained, setting.protocol);
     section.title += quick_mark(setting.protocol);
     sections.push_back(section);
   }
