@@ -3,8 +3,9 @@
 #
 # clang-tidy takes a minute for what includes torch, seconds for the rest, a quarter of an hour in all. So it sees first what
 # has changed since the branch left main, then the rest in an order that the commit decides, and begins nothing more after
-# SCDCF_LINT_SECONDS (150); over a few commits every source has its turn. What it finds in changed sources is an error; what
-# it finds in the others is told, for whoever mends it. With `all` it sees everything, and everything counts.
+# SCDCF_LINT_SECONDS (150); over a few commits every source has its turn. What it finds in a changed source, or in one that
+# includes a changed header, is an error; what it finds in the others is told, for whoever mends it. With `all` it sees
+# everything, and everything counts.
 # What CMake compiles as one file (UNITY in a room) is checked as one: one parse of torch's headers for the room.
 set -eu
 build=${1:-build} all=${2:-} seconds=${SCDCF_LINT_SECONDS:-150}
@@ -15,19 +16,27 @@ echo "lint: formatting is right in $(echo "$sources" | wc -l) files"
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# What the build compiled for library, program, examples and benchmarks: the first thing that each object depends on.
-ninja -C "$build" -t deps | awk '/^[^ ].*: #deps/ { wanted = /^(src|apps|examples|benchmarks)\//; next } wanted { print $1; wanted = 0 }' |
-  sort -u | (cd "$build" && while read -r unit; do [ ! -f "$unit" ] || realpath "$unit"; done) >"$scratch/units"
-[ -s "$scratch/units" ] || { echo "lint: nothing is built in $build; run make build first" >&2; exit 2; }
-
-# A unit has changed when one of the sources in it has.
+# What the build compiled for library, program, examples and benchmarks: the first thing that each object depends on. It has
+# changed when something it depends on has. Its turn comes first (0) where that is a source, then (1) where it is a header.
 base=$(git merge-base HEAD origin/main 2>/dev/null || git merge-base HEAD main 2>/dev/null || git rev-parse HEAD)
 [ "$base" != "$(git rev-parse HEAD)" ] || base=$(git rev-parse --verify -q HEAD~1 || echo HEAD)
-git diff --name-only "$base" -- '*.cpp' >"$scratch/changed"
+git diff --name-only "$base" >"$scratch/changed"
+ninja -C "$build" -t deps | awk -v root="$PWD/" '
+  FILENAME != "-" { changed[$0] = 1; next }
+  /^[^ ].*: #deps/ { wanted = /^(src|apps|examples|benchmarks)\//; unit = ""; next }
+  !wanted || NF == 0 { next }
+  unit == "" { unit = $1; if (!(unit in turn)) turn[unit] = 2 }
+  {
+    path = index($1, root) == 1 ? substr($1, length(root) + 1) : $1
+    sub(/^(\.\.\/)+/, "", path)
+    mine = !(path in changed) ? 2 : path ~ /\.cpp$/ ? 0 : 1
+    if (mine < turn[unit]) turn[unit] = mine
+  }
+  END { for (unit in turn) print turn[unit], unit }' "$scratch/changed" - |
+  (cd "$build" && while read -r turn unit; do [ ! -f "$unit" ] || echo "$turn $(realpath "$unit")"; done) >"$scratch/units"
+[ -s "$scratch/units" ] || { echo "lint: nothing is built in $build; run make build first" >&2; exit 2; }
 commit=$(git rev-parse HEAD)
-while read -r unit; do
-  turn=1
-  { echo "$unit"; grep '^#include' "$unit" 2>/dev/null; } | grep -qFf "$scratch/changed" && turn=0
+while read -r turn unit; do
   echo "$turn $(echo "$commit $unit" | cksum | cut -d' ' -f1) $unit"
 done <"$scratch/units" | sort -n -k1,1 -k2,2 | cut -d' ' -f1,3 >"$scratch/in_turn"
 
@@ -39,7 +48,7 @@ echo "$3" >>"$4/checked"
 clang-tidy --quiet $unity -p "$1" "$3" >"$4/found.$$" 2>/dev/null && exit 0
 cat "$4/found.$$"
 echo "$3" >>"$4/found_in"
-[ "$5" = 1 ] && [ "$6" != all ]  # 1: not changed
+[ "$5" = 2 ] && [ "$6" != all ]  # 2: not changed
 CHECK
 : >"$scratch/checked"
 : >"$scratch/found_in"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "in_range.h"
 #include "scdcf/core/error.h"
 #include "scdcf/data/contact_sheet.h"
 #include "scdcf/data/dataset_list.h"
@@ -17,14 +18,12 @@
 #include "scdcf/pixels/canvas.h"
 #include "scdcf/report/table.h"
 #include "scdcf/terminal/progress_line.h"
+#include "scdcf/terminal/shell_word.h"
 
 namespace scdcf::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Said in the error, not in every line of the help.
-CLI::Validator in_range(int least, int most) { return CLI::Range(least, most).description(""); }
 
 constexpr const char* kDataDirHelp = "Folder looked in first; without it the usual places";
 
@@ -79,6 +78,16 @@ std::string label_of(const data::FetchProgress& progress) {
   }
 }
 
+/// The same command again, as it is written for a shell.
+std::string command_of(const FetchArguments& arguments) {
+  std::string text = "scdcf data fetch";
+  for (const auto& name : arguments.names) text += " " + name;
+  for (const auto& [flag, value] :
+       {std::pair{" --data-dir ", arguments.data_dir}, std::pair{" --mirror ", arguments.mirror}})
+    if (!value.empty()) text += flag + terminal::shell_word(value);
+  return text;
+}
+
 void fetch(const FetchArguments& arguments) {
   // MNIST and Fashion-MNIST name their files alike, so that one folder cannot serve both.
   require(arguments.mirror.empty() || arguments.names.size() == 1, "--mirror: got ", arguments.names.size(),
@@ -87,6 +96,7 @@ void fetch(const FetchArguments& arguments) {
   data::FetchOptions options;
   options.data_dir = arguments.data_dir.empty() ? data::user_data_dir() : fs::path(arguments.data_dir);
   options.mirror = arguments.mirror;
+  options.command = command_of(arguments);
   options.progress = [&](const data::FetchProgress& progress) {
     line.update({label_of(progress), progress.done, progress.total, progress.began_with});
   };

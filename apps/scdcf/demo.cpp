@@ -1,13 +1,12 @@
-#include "scdcf/demo/demo.h"
-#include "in_range.h"
-
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "commands.h"
+#include "in_range.h"
 #include "interrupt.h"
 #include "run_options.h"
 #include "scdcf/core/format.h"
+#include "scdcf/demo/demo.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/terminal/shell_word.h"
 #include "scdcf/terminal/status_line.h"

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "run_data.h"
+#include "run_options.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/for_each.h"
 #include "scdcf/core/format.h"
@@ -199,7 +200,7 @@ void add_predict(CLI::App& app) {
       ->required();
   command->add_flag("--invert", arguments->invert, "Dark objects on light ground, where training had light on dark");
   add_range(*command, arguments->range);
-  command->add_option("--device", arguments->device, "cpu, cuda or cuda:N")->capture_default_str();
+  add_run_option(*command, "device", arguments->device);
   command->add_flag("--json", arguments->json, "Print JSON instead of a table");
   command->footer(
       "The size of the object is read off the scale axis of the network (the plane where features are largest),\n"

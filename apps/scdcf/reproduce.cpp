@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "reproduce_figures.h"
 #include "reproduce_tables.h"
+#include "run_options.h"
 #include "scdcf/core/error.h"
 
 namespace scdcf::app {
@@ -77,9 +78,9 @@ void add_reproduce(CLI::App& app) {
   command->add_option("--out", arguments->out, "Folder of figures, numbers and results")
       ->type_name("FOLDER")
       ->capture_default_str();
-  command->add_option("--device", options.device, "cpu, cuda or cuda:N")->capture_default_str();
+  add_run_option(*command, "device", options.device);
   command->add_option("--data", options.data, "Data sets instead of the experiment's own")->delimiter(',');
-  command->add_option("--data-dir", options.data_dir, "Folder that holds the data")->type_name("FOLDER");
+  add_run_option(*command, "data_dir", options.data_dir).type_name("FOLDER");
   add_table_options(*command, arguments->tables);
   command->callback([arguments] { reproduce(*arguments); });
 }

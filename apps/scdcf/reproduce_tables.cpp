@@ -2,6 +2,7 @@
 
 #include "interrupt.h"
 #include "number_list.h"
+#include "run_options.h"
 #include "scdcf/core/error.h"
 #include "scdcf/tables/experiments.h"
 #include "scdcf/terminal/status_line.h"
@@ -33,10 +34,7 @@ void add_table_options(CLI::App& command, TableArguments& arguments) {
       ->check(CLI::Range(1, 256))
       ->group(kGroup)
       ->capture_default_str();
-  command.add_option("--precision", options.precision, "float32; on a GPU also tf32 and bfloat16")
-      ->check(CLI::IsMember({"float32", "tf32", "bfloat16"}))
-      ->group(kGroup)
-      ->capture_default_str();
+  add_run_option(command, "precision", options.precision).group(kGroup);
   command.add_flag("--retry-failed", options.retry_failed, "Try runs again that have failed twice")->group(kGroup);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "in_range.h"
+#include "run_options.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
 
@@ -48,7 +49,7 @@ void add_range(CLI::App& command, runs::RangeOfSizes& range) {
 void add_run_arguments(CLI::App& command, RunArguments& arguments) {
   command.add_option("run", arguments.run, "Folder of a run, or a model file")->required();
   command.add_option("--data", arguments.data, "Another data set than the run's own");
-  command.add_option("--data-dir", arguments.data_dir, "Folder that holds the data");
+  add_run_option(command, "data_dir", arguments.data_dir).type_name("FOLDER");
   command.add_option("--count", arguments.count, "Test images to use; 0 for all")->check(in_range(0, 1e9));
   command.add_option("--smallest-factor", arguments.smallest_factor, "Of the scaled sets, instead of the run's own")
       ->check(in_range(0.001, 100));
@@ -56,7 +57,7 @@ void add_run_arguments(CLI::App& command, RunArguments& arguments) {
       ->check(in_range(0.001, 100));
   add_range(command, arguments.range);
   command.add_option("--test-scale", arguments.test_scale, "Of the large-scale sets, instead of the run's own");
-  command.add_option("--device", arguments.device, "cpu, cuda or cuda:N")->capture_default_str();
+  add_run_option(command, "device", arguments.device);
 }
 
 runs::TrainedModel load_run(const RunArguments& arguments) {

@@ -35,7 +35,11 @@ struct Adder {
 
   template <class T>
   void operator()(const Option<T>& option) const {
-    if (*option.help == '\0') return;
+    if (*option.help != '\0') add(option);
+  }
+
+  template <class T>
+  CLI::Option* add(const Option<T>& option) const {
     const auto flag = "--" + option_key(option.name);
     const auto set = [option, flag](const T& value) {
       option.value = value;
@@ -52,7 +56,7 @@ struct Adder {
       added = command.add_option_function<T>(flag, set);
     if constexpr (std::is_same_v<T, uint64_t>) added->check(in_range(0, 1.8e19));  // -1 would become 2^64 - 1
     if constexpr (!std::is_same_v<T, bool>) added->default_str(option_text(option.value));
-    added->description(option.help)->group(group);
+    return added->description(option.help)->group(group);
   }
 };
 
@@ -62,6 +66,22 @@ void add_run_options(CLI::App& command, train::RunConfig& config) {
   visit_options(config.model, Adder{command, kNetwork});
   visit_options(config.data, Adder{command, kData});
   visit_options(config.train, Adder{command, kTraining});
+}
+
+CLI::Option& add_run_option(CLI::App& command, const std::string& name, std::string& value) {
+  train::RunConfig config;
+  CLI::Option* added = nullptr;
+  const auto add_if_named = [&](const auto& option) {
+    if constexpr (std::is_same_v<decltype(option.value), std::string&>)
+      if (option.name == name)
+        added = Adder{command, "Options"}.add(
+            Option<std::string>{value, option.name, option.help, option.expected, option.holds});
+  };
+  visit_options(config.model, add_if_named);
+  visit_options(config.data, add_if_named);
+  visit_options(config.train, add_if_named);
+  require(added != nullptr, "option ", name, ": there is none");
+  return *added;
 }
 
 bool is_run_option(const CLI::Option& option) {

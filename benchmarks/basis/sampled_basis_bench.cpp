@@ -10,7 +10,7 @@ namespace basis = scdcf::basis;
 void sample(benchmark::State& state, const char* name, int modes, const basis::ScaleGrid& grid,
             basis::Sampling sampling) {
   size_t values = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const auto sampled = basis::sample_basis(basis::make_spatial_basis(name, modes), grid, sampling);
     benchmark::DoNotOptimize(sampled.scales.data());
     values = 0;

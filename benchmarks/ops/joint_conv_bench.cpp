@@ -15,7 +15,7 @@ namespace bench = scdcf::bench;
 void joint_conv(benchmark::State& state, const bench::LayerCase& bench_case, bench::Variant variant, bool backward) {
   torch::manual_seed(0);
   bench::BenchLayer layer(bench_case, torch::kCPU);
-  for (auto _ : state) layer.step(variant, backward);
+  for ([[maybe_unused]] auto _ : state) layer.step(variant, backward);
   const double passes = !backward ? 1 : bench_case.lifting ? 2 : 3;  // a lifting layer has no gradient of its image
   state.counters["FLOP/s"] = benchmark::Counter(2 * passes * layer.multiply_adds(bench::Variant::separable),
                                                 benchmark::Counter::kIsIterationInvariantRate);

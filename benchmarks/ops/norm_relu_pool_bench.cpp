@@ -34,7 +34,7 @@ void norm_relu_pool(benchmark::State& state, const Layer& layer, bool fused) {
                              {0, pool.padding, pool.padding}, false, false);
   };
   const auto gradient = torch::randn_like(forward());
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const auto gradients = torch::autograd::grad({forward()}, {x, weight, bias}, {gradient});
     benchmark::DoNotOptimize(gradients[0].data_ptr());
   }

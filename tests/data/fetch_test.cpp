@@ -52,6 +52,7 @@ class FetchTest : public testing::ScratchFolder {
     FetchOptions options;
     options.data_dir = folder_;
     options.mirror = mirror_;
+    options.command = "fetch the set";
     options.note = [this](const std::string& line) { notes_ += line + "\n"; };
     options.progress = [this](const FetchProgress& progress) { progress_.push_back(progress); };
     return fetch(source, options);
@@ -103,11 +104,20 @@ TEST_F(FetchTest, a_copy_that_was_compressed_anew_is_right_too) {
   EXPECT_EQ(read(place("a.gz")), gzip(content_, 0));
 }
 
+TEST_F(FetchTest, what_brought_nothing_leaves_no_folder) {
+  source_.name = "new/folder/set";
+  expect_error([&] { get(source_); }, "404");
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+  server_.put("a.gz", {packed_, true, true, 70000});
+  expect_error([&] { get(source_); }, "a.gz.part");
+  EXPECT_EQ(names_in(folder_ / source_.name), Strings{"a.gz.part"});
+}
+
 TEST_F(FetchTest, a_truncated_transfer_is_kept_and_continued) {
   for (const bool tells_length : {true, false}) {
     server_.put("a.gz", {packed_, true, tells_length, 70000});
     expect_error([&] { get(source_); }, server_.url() + "/a.gz", "a.gz.part", "70000 bytes",
-                 "run `scdcf data fetch set` again");
+                 "run `fetch the set` again");
     EXPECT_FALSE(std::filesystem::exists(place("a.gz")));
     EXPECT_EQ(read(place("a.gz.part")), packed_.substr(0, 70000));
     get(source_);
@@ -132,7 +142,7 @@ TEST_F(FetchTest, a_wrong_checksum_deletes_what_came) {
   for (const auto& wrong : {corrupt, gzip("another file"), std::string("no gzip at all")}) {
     server_.put("a.gz", wrong);
     expect_error([&] { get(source_); }, "a.gz", "SHA-256", "wrong", "deleted");
-    EXPECT_TRUE(names_in(folder_ / "set").empty());
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "set"));
   }
 }
 
@@ -173,7 +183,7 @@ TEST_F(FetchTest, a_mirror_replaces_the_usual_places) {
   mirror_ = server_.url() + "/mirror/";
   server_.put("a.gz", packed_);
   expect_error([&] { get(source_); }, "/mirror/a.gz", "404");
-  EXPECT_TRUE(names_in(folder_ / "set").empty());
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "set"));
   EXPECT_EQ(server_.requests(), Strings{"mirror/a.gz"});
 }
 
@@ -259,12 +269,29 @@ TEST(Sources, every_file_has_a_digest_and_a_size) {
   expect_error([] { known_source("cifar"); }, "cifar", "mnist, fashion, stl10");
 }
 
+/// Sets a variable of the environment, or unsets it, for as long as it lives.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name), before_(std::getenv(name) ? std::getenv(name) : "") {
+    value != nullptr ? setenv(name, value, 1) : unsetenv(name);
+  }
+  ~Variable() { before_.empty() ? unsetenv(name_) : setenv(name_, before_.c_str(), 1); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  std::string before_;
+};
+
 TEST(UserDataDir, follows_the_cache_folder) {
-  const char* before = std::getenv("XDG_CACHE_HOME");
-  const std::string saved = before ? before : "";
-  setenv("XDG_CACHE_HOME", "/somewhere", 1);
+  const Variable cache("XDG_CACHE_HOME", "/somewhere");
   EXPECT_EQ(user_data_dir(), "/somewhere/scdcf");
-  before ? setenv("XDG_CACHE_HOME", saved.c_str(), 1) : unsetenv("XDG_CACHE_HOME");
+}
+
+TEST(UserDataDir, that_there_is_none_names_the_option_that_gives_one) {
+  const Variable cache("XDG_CACHE_HOME", nullptr), home("HOME", nullptr);
+  expect_error([] { user_data_dir(); }, "data_dir: got none", "HOME");
 }
 
 }  // namespace

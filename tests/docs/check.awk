@@ -6,6 +6,7 @@
 #   `ops/cost.h`, `cost.h`               in a code span: the end of some file's path
 #   | equation | [file](path) |          in the map of README.md: some file of the row names each (label) of the equation
 #   // see ops/cost.h                    in a comment of a source: the end of some file's path
+# And the other way: some document links to each file of docs/figures and results.
 
 function violation(what) {
   print FILENAME ":" FNR ": " what
@@ -40,6 +41,7 @@ function check_link(target,    hash, path) {
   hash = index(target, "#")
   path = hash ? substr(target, 1, hash - 1) : target
   path = path == "" ? FILENAME : plain_path(folder path)
+  linked[path] = 1
   if (!(path in exists)) violation("link to " target ", and there is no " path)
   else if (hash && !has_heading(path, substr(target, hash + 1))) violation("link to " target ": " path " has no such heading")
 }
@@ -134,4 +136,11 @@ in_map && /^\|/ && !/^\|-/ && !/^\| in the paper/ { check_map_row($0) }
   }
 }
 
-END { exit violations > 0 }
+END {
+  for (path in exists)
+    if (path ~ /^(docs\/figures|results)\/[^\/]+\.[a-z]+$/ && !(path in linked)) {
+      print path ":1: no document links to it"
+      violations++
+    }
+  exit violations > 0
+}

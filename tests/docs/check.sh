@@ -1,7 +1,7 @@
 #!/bin/sh
-# README.md and docs/: check.sh SOURCE_DIR ROOMS.TXT. Every path that they and the comments of sources name exists; the
-# code in README.md is the example that the tests run, letter by letter; the picture of the rooms is that of the rooms as
-# they are.
+# README.md and docs/: check.sh SOURCE_DIR ROOMS.TXT. Every path that they and the comments of sources name exists, and every
+# figure is shown; the code in README.md is the example that the tests run, letter by letter; the picture of the rooms is
+# that of the rooms as they are.
 set -eu
 check=$(cd "$(dirname "$0")" && pwd)/check.awk
 cd "$1"

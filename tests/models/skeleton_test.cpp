@@ -120,16 +120,16 @@ TEST(Skeleton, bad_options_are_named) {
   const auto refused = [](auto change, auto... words) {
     auto options = narrow("cnn");
     change(options);
-    testing::expect_error([&] { resolve(options); }, "cnn", words...);
+    testing::expect_error([&] { resolve(options); }, words...);
   };
-  refused([](auto& options) { options.image_size = 30; }, "image size", "30", "multiple of 4 from 12");
-  refused([](auto& options) { options.classes = 1; }, "classes", "got 1");
-  refused([](auto& options) { options.in_channels = 0; }, "in_channels", "got 0");
-  refused([](auto& options) { options.channels = {4, 5}; }, "channels", "got 2", "three blocks");
-  refused([](auto& options) { options.channels = {4, 0, 5}; }, "channels", "got 4,0,5");
-  refused([](auto& options) { options.hidden = -1; }, "hidden", "-1");
-  refused([](auto& options) { options.dropout = 1; }, "dropout", "got 1");
-  refused([](auto& options) { options.pooling = "median"; }, "pooling", "median");
+  refused([](auto& options) { options.image_size = 30; }, "image_size: got 30", "cnn expects a multiple of 4 from 12");
+  refused([](auto& options) { options.classes = 1; }, "classes: got 1");
+  refused([](auto& options) { options.in_channels = 0; }, "in_channels: got 0");
+  refused([](auto& options) { options.channels = {4, 5}; }, "channels: got 2", "three blocks");
+  refused([](auto& options) { options.channels = {4, 0, 5}; }, "channels: got 4,0,5");
+  refused([](auto& options) { options.hidden = -1; }, "hidden: got -1");
+  refused([](auto& options) { options.dropout = 1; }, "dropout: got 1");
+  refused([](auto& options) { options.pooling = "median"; }, "pooling: got \"median\"");
   refused([](auto& options) { options.scales = 3; }, "scales: model cnn has no such option");
   auto of_vectors = narrow("sevf");
   of_vectors.pooling = "max";

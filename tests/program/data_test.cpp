@@ -73,10 +73,13 @@ TEST_F(DataCommand, fetch_without_an_answer_or_with_a_wrong_one_is_one_line) {
   };
   const std::string first = "train-images-idx3-ubyte.gz";
   expect_bad_input(fetch(server.url()), {server.url() + "/" + first, "404"});
+  EXPECT_FALSE(fs::exists(folder_ / "mnist"));
   server.put(first, "these are not the digits you are looking for");
   expect_bad_input(fetch(server.url()), {first, "SHA-256", "deleted"});
   server.put(first, {std::string(5000, '\x1f'), true, true, 1000});
-  expect_bad_input(fetch(server.url()), {first, "1000 bytes", "scdcf data fetch mnist"});
+  expect_bad_input(fetch(server.url()), {first, "1000 bytes",
+                                         "run `scdcf data fetch mnist --data-dir " + folder_.string() + " --mirror " +
+                                             server.url() + "` again"});
   EXPECT_EQ(names_in(folder_ / "mnist"), std::vector<std::string>{first + ".part"});
   expect_bad_input(fetch("http://127.0.0.1:1"), {"127.0.0.1"});
   expect_bad_input({"data", "fetch", "mnist", "fashion", "--mirror", server.url()}, {"--mirror", "2 data sets"});

@@ -19,7 +19,8 @@ constexpr int kSeconds = 300;
 TEST_F(Reproduce, bad_arguments_give_one_line_that_names_the_offender) {
   const auto out = (folder_ / "store").string();
   expect_bad_input({"reproduce", "table-9", "--out", out}, {"table-9", "smnist"});
-  expect_bad_input({"reproduce", "smnist", "--quick", "--out", out, "--models", "resnet16"}, {"models"});
+  expect_bad_input({"reproduce", "smnist", "--quick", "--out", out, "--models", "resnet16"},
+                   {"scdcf: --models: ", "smnist"});
   expect_bad_input({"reproduce", "smnist", "--quick", "--out", out, "--realisations", "a-b"},
                    {"--realisations", "a-b"});
   expect_bad_input({"reproduce", "smnist", "--quick", "--out", out, "--jobs", "4"}, {"--jobs", "CPU"});

@@ -144,7 +144,7 @@ TEST_F(Resume, a_run_is_neither_overwritten_nor_mixed_with_another) {
   const std::vector<std::string> short_run = {"--epochs", "1"};
   ASSERT_EQ(run(train(out, short_run), 300).code, 0);
   const auto before = model_bytes(out);
-  expect_bad_input(train(out, short_run), {out, "resume"});
+  expect_bad_input(train(out, short_run), {"scdcf: --resume: ", out, "holds a run already"});
   expect_bad_input(train(out, {"--epochs", "1", "--learning-rate", "0.02", "--resume"}),
                    {"--learning-rate: got 0.02", out, "0.01"});
   // Options that are not given are those of the run, not the usual ones.

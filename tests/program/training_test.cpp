@@ -117,7 +117,7 @@ TEST_F(Training, bad_options_are_one_line_and_nothing_is_written) {
   refused({"--model", "resnet99"}, {"resnet99", "scdcfnet"});
   refused({"--data", "cifar"}, {"cifar"});
   refused({"--optimizer", "adagrad"}, {"--optimizer", "adagrad"});
-  refused({"--scale-padding", "mirror"}, {"padding", "mirror"});
+  refused({"--scale-padding", "mirror"}, {"--scale-padding: ", "mirror"});
   refused({"--pooling", "median"}, {"median"});
   refused({"--basis", "wavelet"}, {"wavelet"});
   refused({"--modes", "-2"}, {"modes", "-2"});
@@ -268,9 +268,12 @@ TEST_F(Training, predict_labels_pictures_of_any_size) {
 TEST_F(Training, equivariance_tells_an_error_for_every_layer_and_scale) {
   const auto result = run({"equivariance", trained(), "--count", "8", "--json"});
   ASSERT_EQ(result.code, 0) << result.err;
-  const auto rows = nlohmann::json::parse(result.out);
+  const auto json = nlohmann::json::parse(result.out);
+  const auto& rows = json.at("layers");
   ASSERT_EQ(rows.size(), 3U);
   for (const auto& row : rows) EXPECT_GE(row.at("scale 0").get<double>(), 0) << row;
+  EXPECT_GT(json.at("scores_change").get<double>(), 0);
+  EXPECT_LE(json.at("same_class").get<double>(), 1);
 }
 
 TEST_F(Training, commands_that_need_a_run_refuse_what_is_none) {
@@ -322,7 +325,7 @@ TEST_F(Training, models_lists_the_networks_and_shows_one) {
   for (const char* word : {"parameters", "block 3", "class scores"})
     EXPECT_NE(one.out.find(word), std::string::npos) << one.out;
   expect_bad_input({"models", "resnet99"}, {"resnet99", "scdcfnet"});
-  expect_bad_input({"models", "scdcfnet", "--image-size", "13"}, {"13"});
+  expect_bad_input({"models", "scdcfnet", "--image-size", "13"}, {"--image-size: got 13", "multiple of 4"});
 }
 
 }  // namespace

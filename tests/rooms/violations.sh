@@ -2,25 +2,12 @@
 # Puts one violation at a time into a copy of the tree and sees that check.sh names it, and its place.
 #   violations.sh SOURCE_DIR ROOMS.TXT SCRATCH
 set -eu
-source=$1 rooms=$2 scratch=$3
-check=$(cd "$(dirname "$0")" && pwd)/check.sh
-failures=0
+. "$(dirname "$0")/../support/violations.sh"
 
 fresh_copy() {
   rm -rf "$scratch"
   mkdir -p "$scratch"
   cp -r "$source/src" "$rooms" "$scratch"
-}
-
-# expect NAME PATTERN: the check fails, and with one line that matches.
-expect() {
-  if said=$("$check" "$scratch" "$scratch/rooms.txt"); then
-    echo "rooms_violations: $1: the check passed, expected $2"
-    failures=$((failures + 1))
-  elif [ "$(echo "$said" | grep -cE "$2")" -ne 1 ]; then
-    printf 'rooms_violations: %s: expected one line matching %s, got\n%s\n' "$1" "$2" "$said"
-    failures=$((failures + 1))
-  fi
 }
 
 # put FILE TEXT: a new file of the tree.
@@ -44,9 +31,8 @@ expect "a type outside every namespace" '^src/scdcf/files/new.h:2: type A outsid
 put files/new.cpp 'namespace scdcf::files {\nclass B final\n    : public C<int> {\n};\n\nenum class B { one };\n}\n'
 expect "a type defined twice" '^src/scdcf/files/new.cpp:6: type B of scdcf::files is defined a second time, first at src/scdcf/files/new.cpp:3$'
 put files/new.cpp 'namespace scdcf::files {\nstruct A {};\nnamespace {\nstruct A {};\n}\n#if X\nstruct B {};\n#else\nstruct B {};\n#endif\n}\n'
-if "$check" "$scratch" "$scratch/rooms.txt" | grep new.cpp; then
-  echo "rooms_violations: a type in an anonymous namespace, or after #else, was taken for a second definition"
-  failures=$((failures + 1))
+if check | grep new.cpp; then
+  fail "a type in an anonymous namespace, or after #else, was taken for a second definition"
 fi
 fresh_copy
 mkdir "$scratch/src/scdcf/new"
@@ -59,6 +45,4 @@ fresh_copy
 sed -i 's/^data:.*/& terminal/' "$scratch/rooms.txt"
 expect "a room it names and does not use" '^src/scdcf/data/CMakeLists.txt:2: room data names terminal under USES and includes nothing'
 
-rm -rf "$scratch"
-[ "$failures" -eq 0 ] || exit 1
-echo "rooms_violations: each violation was found"
+finish

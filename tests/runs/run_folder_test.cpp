@@ -40,7 +40,7 @@ TEST_F(RunFolder, a_folder_of_something_else_is_left_alone) {
 
 TEST_F(RunFolder, other_options_are_named_with_both_values) {
   prepare(false);
-  expect_error([&] { prepare(false); }, run().string(), "holds a run already");
+  expect_error([&] { prepare(false); }, "resume: ", run().string(), "holds a run already");
   config_.train.milestones = {3};
   for (const bool resume : {false, true})
     expect_error([&] { prepare(resume); }, "milestones: got 3", run().string(), "begun with 20,40");

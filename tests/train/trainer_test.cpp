@@ -100,7 +100,7 @@ TEST_F(Trainer, goes_on_as_if_it_had_not_been_stopped) {
   EXPECT_TRUE(scdcf::testing::same_weights(*whole.network, *train_for(kNever, true).network)) << "resumed at its end";
 }
 
-TEST_F(Trainer, stops_within_validation_and_test_and_goes_on_with_them) {
+TEST_F(Trainer, stops_within_validation_test_and_calibration_and_goes_on_with_them) {
   splits_ = scdcf::testing::tiny_splits(60, 600, 600, 16);  // 600 images are two batches to look at
   config_.train.epochs = 1;
   const auto whole = train_for(kNever, false);
@@ -112,6 +112,8 @@ TEST_F(Trainer, stops_within_validation_and_test_and_goes_on_with_them) {
   const auto testing = [](const train::StepProgress& p) { return p.tested > 0; };
   EXPECT_FALSE(train_until(testing, true).finished);
   EXPECT_TRUE(fs::exists(run_ / "metrics.jsonl"));
+  const auto tested = [](const train::StepProgress& p) { return p.tests > 0 && p.tested == p.tests; };
+  EXPECT_FALSE(train_until(tested, true).finished);
   EXPECT_FALSE(fs::exists(run_ / "model.pt"));
   const auto resumed = train_for(kNever, true);
   ASSERT_TRUE(resumed.finished);
@@ -211,7 +213,7 @@ TEST_F(Trainer, a_single_image_left_over_is_dropped) {
 TEST_F(Trainer, a_run_folder_is_kept_and_refuses_other_options) {
   train_for(1, false);
   const auto before = read(run_ / "config.json");
-  expect_error([&] { train_for(1, false); }, run_.string(), "resume");
+  expect_error([&] { train_for(1, false); }, "resume: ", run_.string());
   config_.train.learning_rate = 0.5;
   expect_error([&] { train_for(1, true); }, run_.string(), "learning_rate: got 0.5", "0.01");
   EXPECT_EQ(read(run_ / "config.json"), before);

@@ -40,6 +40,28 @@ class Content {
   std::ifstream plain_;
 };
 
+/// Makes a folder, and takes back those that it had to make where nothing came into them.
+class NewFolders {
+ public:
+  explicit NewFolders(const fs::path& folder) {
+    std::error_code failed;
+    for (auto path = fs::absolute(folder); !fs::exists(path, failed) && path.has_relative_path();
+         path = path.parent_path())
+      made_.push_back(path);
+    fs::create_directories(folder, failed);
+    require(!failed, folder.string(), ": the folder cannot be made: ", failed.message());
+  }
+  ~NewFolders() {
+    std::error_code not_empty;
+    for (const auto& path : made_) fs::remove(path, not_empty);
+  }
+  NewFolders(const NewFolders&) = delete;
+  NewFolders& operator=(const NewFolders&) = delete;
+
+ private:
+  std::vector<fs::path> made_;  // the deepest first
+};
+
 class Fetch {
  public:
   Fetch(const Source& source, const FetchOptions& options)
@@ -53,9 +75,7 @@ class Fetch {
   }
 
   fs::path run() {
-    std::error_code failed;
-    fs::create_directories(folder_, failed);
-    require(!failed, folder_.string(), ": the folder cannot be made: ", failed.message());
+    const NewFolders made(folder_);
     for (const auto& file : source_.files)
       if (!is_there(file)) get(file);
     return folder_;
@@ -95,10 +115,9 @@ class Fetch {
     const auto kept = fs::file_size(part, missing);
     if (!missing && kept == 0) fs::remove(part, missing);
     const bool resumable = !missing && kept > 0;
-    detail::fail(causes, resumable
-                             ? "; " + part.string() + " keeps the " + std::to_string(kept) +
-                                   " bytes that came: run `scdcf data fetch " + source_.name + "` again to continue"
-                             : "");
+    detail::fail(causes, resumable ? "; " + part.string() + " keeps the " + std::to_string(kept) +
+                                         " bytes that came: run `" + options_.command + "` again to continue"
+                                   : "");
   }
 
   /// Empty when `part` holds the right file, else why not.
@@ -186,7 +205,7 @@ class Fetch {
 
 fs::path user_data_dir() {
   const std::string cache = cache_folder();
-  require(!cache.empty(), "no folder for data sets: HOME is not set; name one as data_dir");
+  require(!cache.empty(), "data_dir: got none, and HOME is not set: expected a folder for the data sets");
   return cache;
 }
 

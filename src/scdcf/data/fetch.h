@@ -23,6 +23,7 @@ struct FetchProgress {
 struct FetchOptions {
   std::filesystem::path data_dir;  ///< the files go to data_dir/NAME
   std::string mirror;              ///< URL of a folder with the files, instead of the set's own
+  std::string command;             ///< what the user is told to run again to continue a transfer
   std::function<void(const FetchProgress&)> progress;
   std::function<void(const std::string&)> note;  ///< one line on what was found, mended or finished
 };

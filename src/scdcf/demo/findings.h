@@ -40,7 +40,7 @@ struct Sample {
 /// The score of the right class at every plane, for one object at several sizes.
 struct ScaleStory {
   std::string truth;
-  std::vector<double> home_factors;  ///< of the planes: the factor of the objects that are at home there
+  std::vector<double> home_factors;  ///< of the planes: the factor of objects that are at home there, to two digits
   struct Size {
     double factor = 0;
     pixels::Canvas picture;

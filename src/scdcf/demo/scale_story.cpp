@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "scdcf/core/error.h"
 #include "scdcf/models/scale_plan.h"
@@ -37,7 +38,8 @@ ScaleStory tell_scale_story(const runs::TrainedModel& model, const pixels::Image
   const double read = model.calibration ? model.calibration->estimate(0) : 1;
   ScaleStory story;
   story.truth = model.class_names.at(static_cast<size_t>(label));
-  for (int s = 0; s < plan.planes(); ++s) story.home_factors.push_back(plan.home_size(s) * read);
+  for (int s = 0; s < plan.planes(); ++s)
+    story.home_factors.push_back(std::round(100 * plan.home_size(s) * read) / 100);
   for (size_t i = 0; i < factors.size(); ++i) {
     ScaleStory::Size size{factors[i], canvas_of(set, static_cast<std::int64_t>(i)), {}, 0};
     const auto here = scores[static_cast<int64_t>(i)][label].contiguous();

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 
+#include "scdcf/files/lockable_file.h"
+
 namespace scdcf::files {
 
 /// Held by a lock on FOLDER/scdcf.lock, which says who holds it. The kernel gives it up when the process ends, however
@@ -16,15 +18,11 @@ class FolderLock {
   /// Throws the same, and takes and writes nothing.
   static void require_free(const std::filesystem::path& folder);
 
-  FolderLock(FolderLock&& other) noexcept;
+  FolderLock(FolderLock&&) noexcept = default;
   ~FolderLock();
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-  FolderLock& operator=(FolderLock&&) = delete;
 
  private:
-  std::filesystem::path file_;
-  int descriptor_ = -1;
+  LockableFile file_;
 };
 
 }  // namespace scdcf::files

@@ -11,7 +11,7 @@ namespace {
 
 nn::ScalePadding scale_padding_of(const ModelOptions& options) {
   if (options.scale_padding == "replicate") return nn::ScalePadding::replicate;
-  require(options.scale_padding == "zero", options.name, ": scale padding: got \"", options.scale_padding,
+  require(options.scale_padding == "zero", "scale_padding: got \"", options.scale_padding,
           "\", expected replicate or zero");
   return nn::ScalePadding::zero;
 }
@@ -19,7 +19,7 @@ nn::ScalePadding scale_padding_of(const ModelOptions& options) {
 nn::Algorithm algorithm_of(const ModelOptions& options) {
   if (options.algorithm == "automatic") return nn::Algorithm::automatic;
   if (options.algorithm == "separable") return nn::Algorithm::separable;
-  require(options.algorithm == "composed", options.name, ": algorithm: got \"", options.algorithm,
+  require(options.algorithm == "composed", "algorithm: got \"", options.algorithm,
           "\", expected automatic, separable or composed");
   return nn::Algorithm::composed;
 }

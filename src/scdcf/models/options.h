@@ -51,7 +51,7 @@ struct CommonLimits {
   const char* counts_of;  ///< what has a number of channels: "each of the three blocks"
   double dropout;         ///< where it is left open
 };
-/// Checks image size, classes, input channels, dropout and, where they are given, channels.
+/// Checks image size and channels as far as option_list.h, whose bounds hold already, cannot; fills in dropout.
 void resolve_common(ModelOptions& options, const CommonLimits& limits);
 
 }  // namespace scdcf::models

@@ -51,7 +51,7 @@ class PyramidNetwork : public Network {
       everywhere = torch::cat({first, everywhere.narrow(0, shown, images.size(0) - shown)});
     }
     // What an image shows must be said at home; what it does not show must be said nowhere.
-    const auto right = torch::one_hot(labels, home.size(1)).to(torch::kBool);
+    const auto right = labels.unsqueeze(1).eq(torch::arange(home.size(1), labels.options()));
     return torch::where(right, home, everywhere);
   }
 

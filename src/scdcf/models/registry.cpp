@@ -35,11 +35,7 @@ const ModelEntry& find_model(const std::string& name) {
 
 ModelOptions resolve(const ModelOptions& options) {
   const auto& entry = find_model(options.name);
-  try {
-    check_options(options);
-  } catch (const Error& error) {
-    detail::fail(options.name, ": ", error.what());
-  }
+  check_options(options);
   return entry.resolve(options);
 }
 

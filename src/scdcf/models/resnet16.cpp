@@ -146,11 +146,8 @@ ModelOptions resolve_resnet16(ModelOptions options, const Variant& variant) {
   known.push_back("width");
   refuse_unknown_options(options, known);
   resolve_common(options, {16, 4, "the first convolution and each of the three groups", 0.3});
-  require(options.hidden == 0, options.name, ": hidden units: got ", options.hidden,
-          ", expected none: the network has no hidden layer");
+  require(options.hidden == 0, "hidden: got ", options.hidden, ", model ", options.name, " has no hidden layer");
   if (options.width == 0) options.width = 2;
-  require(options.width > 0 && options.width <= 64, options.name, ": width: got ", options.width,
-          ", expected a number up to 64");
   variant.resolve(options);
   if (!options.channels.empty()) return options;
   const auto plain = plain_channels(options.width);

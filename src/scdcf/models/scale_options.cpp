@@ -1,15 +1,10 @@
 #include "scdcf/models/scale_options.h"
 
-#include "scdcf/core/error.h"
-
 namespace scdcf::models {
 
 void resolve_scale_set(ModelOptions& options, int scales, double step) {
   if (options.scales == 0) options.scales = scales;
   if (options.scale_step == 0) options.scale_step = step;
-  require(options.scales >= 1, options.name, ": scales: got ", options.scales, ", expected at least 1");
-  require(options.scale_step > 0, options.name, ": scale step: got ", options.scale_step,
-          ", expected a positive number of octaves");
 }
 
 nn::MultiScaleConvOptions multi_scale_options(const ModelOptions& options, const Kernel& kernel, int64_t in,

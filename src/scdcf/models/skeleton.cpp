@@ -103,12 +103,11 @@ ModelOptions resolve_skeleton(ModelOptions options, const Variant& variant, cons
   refuse_unknown_options(options, known);
   resolve_common(options, {12, kSkeletonBlocks, "each of the three blocks", 0.7});
   if (options.hidden == 0) options.hidden = 256;
-  require(options.hidden > 0, options.name, ": hidden units: got ", options.hidden, ", expected at least 1");
   variant.resolve(options);
   if (has_pooling) {
     if (options.pooling.empty()) options.pooling = "max";
-    require(options.pooling == "max" || options.pooling == "average", options.name, ": pooling: got \"",
-            options.pooling, "\", expected max or average");
+    require(options.pooling == "max" || options.pooling == "average", "pooling: got \"", options.pooling,
+            "\", expected max or average");
   }
   if (!options.channels.empty()) return options;
   options.channels = channels;

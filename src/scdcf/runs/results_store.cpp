@@ -1,83 +1,32 @@
 #include "scdcf/runs/results_store.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 
 #include "scdcf/core/error.h"
 #include "scdcf/files/json.h"
+#include "scdcf/files/utc_time.h"
 
 namespace scdcf::runs {
 namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-/// A descriptor that closes itself, and with it gives up its lock.
-class Descriptor {
- public:
-  Descriptor(const fs::path& file, int flags) : number_(::open(file.c_str(), flags | O_CLOEXEC, 0644)) {
-    require(number_ >= 0, file.string(), ": cannot be opened: ", std::strerror(errno));
-  }
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-  int release() { return std::exchange(number_, -1); }
-
- private:
-  int number_;
-};
-
-void lock(int descriptor, int kind, const fs::path& file) {
-  while (flock(descriptor, kind) != 0) require(errno == EINTR, file.string(), ": cannot lock: ", std::strerror(errno));
-}
-
-std::uint64_t size_of(int descriptor, const fs::path& file) {
-  struct stat about {};
-  require(fstat(descriptor, &about) == 0, file.string(), ": ", std::strerror(errno));
-  return static_cast<std::uint64_t>(about.st_size);
-}
-
-std::string read_from(int descriptor, std::uint64_t offset, const fs::path& file) {
-  std::string text(size_of(descriptor, file) - offset, '\0');
-  std::size_t got = 0;
-  while (got < text.size()) {
-    const auto part = pread(descriptor, text.data() + got, text.size() - got, static_cast<off_t>(offset + got));
-    if (part < 0 && errno == EINTR) continue;
-    require(part >= 0, file.string(), ": cannot be read: ", std::strerror(errno));
-    if (part == 0) break;  // cut off meanwhile
-    got += static_cast<std::size_t>(part);
-  }
-  text.resize(got);
-  return text;
-}
+using Lock = files::LockableFile::Lock;
 
 /// What a killed process left behind the last line end: nothing in a sound file.
-std::string torn_end(int descriptor, std::uint64_t size, const fs::path& file) {
+std::string torn_end(const files::LockableFile& file) {
   constexpr std::uint64_t kStep = 1 << 16;
+  const auto size = file.size();
   for (std::uint64_t length = std::min(size, kStep);; length = std::min(size, 4 * length)) {
-    const auto text = read_from(descriptor, size - length, file);
+    const auto text = file.read_from(size - length);
     const auto end = text.rfind('\n');
     if (end != std::string::npos) return text.substr(end + 1);
     if (length == size) return text;
   }
-}
-
-std::string now_utc() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
 }
 
 }  // namespace
@@ -135,12 +84,8 @@ RunRecord record_from_json(const Json& json) {
   }
 }
 
-Claim::Claim(Claim&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), was_left_(other.was_left_) {}
-
 Claim::~Claim() {
-  if (descriptor_ < 0) return;
-  [[maybe_unused]] const int ignored = ftruncate(descriptor_, 0);  // given back by a living process
-  ::close(descriptor_);
+  if (file_.descriptor() >= 0) file_.replace_content("");  // given back by a living process
 }
 
 ResultsStore::ResultsStore(fs::path folder) : ResultsStore(std::move(folder), true) {}
@@ -160,35 +105,31 @@ ResultsStore::ResultsStore(fs::path folder, bool create)
 
 void ResultsStore::append(const RunRecord& record) {
   auto stamped = record;
-  if (stamped.time.empty()) stamped.time = now_utc();
+  if (stamped.time.empty()) stamped.time = files::utc_time();
   // Bytes that are no UTF-8 (in the text of an error) must not cost the record.
   const std::string line = to_json(stamped).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  const Descriptor file(file_, O_RDWR | O_APPEND | O_CREAT);
-  lock(file.number(), LOCK_EX, file_);
-  auto size = size_of(file.number(), file_);
-  const auto torn = torn_end(file.number(), size, file_);
-  if (!torn.empty()) {
-    size -= torn.size();
-    require(ftruncate(file.number(), static_cast<off_t>(size)) == 0, file_.string(), ": ", std::strerror(errno));
-  }
+  const files::LockableFile file(file_, O_RDWR | O_APPEND | O_CREAT);
+  file.lock(Lock::exclusive);
+  const auto torn = torn_end(file).size();
+  const auto size = static_cast<off_t>(file.size() - torn);
+  require(torn == 0 || ftruncate(file.descriptor(), size) == 0, file_.string(), ": ", std::strerror(errno));
   ssize_t written = 0;
-  do written = ::write(file.number(), line.data(), line.size());
+  do written = ::write(file.descriptor(), line.data(), line.size());
   while (written < 0 && errno == EINTR);
   if (written != static_cast<ssize_t>(line.size())) {
     const int cause = written < 0 ? errno : ENOSPC;
-    [[maybe_unused]] const int ignored = ftruncate(file.number(), static_cast<off_t>(size));
+    [[maybe_unused]] const int ignored = ftruncate(file.descriptor(), size);
     detail::fail(file_.string(), ": could not be written: ", std::strerror(cause));
   }
-  require(fsync(file.number()) == 0, file_.string(), ": could not be written: ", std::strerror(errno));
+  require(fsync(file.descriptor()) == 0, file_.string(), ": could not be written: ", std::strerror(errno));
 }
 
 void ResultsStore::refresh() {
   if (!fs::exists(file_)) return;
-  const Descriptor file(file_, O_RDONLY);
-  lock(file.number(), LOCK_SH, file_);
-  const auto size = size_of(file.number(), file_);
-  require(size >= read_, file_.string(), ": became shorter while it was in use");
-  const auto text = read_from(file.number(), read_, file_);
+  const files::LockableFile file(file_, O_RDONLY);
+  file.lock(Lock::shared);
+  require(file.size() >= read_, file_.string(), ": became shorter while it was in use");
+  const auto text = file.read_from(read_);
   std::size_t begin = 0;
   for (std::size_t end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
     ++lines_;
@@ -225,18 +166,13 @@ ResultsStore::Attempts ResultsStore::attempts(const std::string& key) {
 
 std::optional<Claim> ResultsStore::claim(const std::string& key) const {
   const auto name = folder_ / "claims" / (key + ".lock");
-  Descriptor file(name, O_RDWR | O_CREAT);
-  if (flock(file.number(), LOCK_EX | LOCK_NB) != 0) {
-    require(errno == EWOULDBLOCK || errno == EINTR, name.string(), ": cannot lock: ", std::strerror(errno));
-    return std::nullopt;
-  }
+  files::LockableFile file(name, O_RDWR | O_CREAT);
+  if (!file.try_lock(Lock::exclusive)) return std::nullopt;
   // The holder's number stays in the file until it gives the claim back: that is how a killed holder shows.
-  const bool was_left = size_of(file.number(), name) > 0;
-  const std::string holder = std::to_string(getpid()) + "\n";
-  require(ftruncate(file.number(), 0) == 0 &&
-              pwrite(file.number(), holder.data(), holder.size(), 0) == static_cast<ssize_t>(holder.size()),
-          name.string(), ": could not be written: ", std::strerror(errno));
-  return Claim(file.release(), was_left);
+  const bool was_left = file.size() > 0;
+  require(file.replace_content(std::to_string(getpid()) + "\n"), name.string(),
+          ": could not be written: ", std::strerror(errno));
+  return Claim(std::move(file), was_left);
 }
 
 }  // namespace scdcf::runs

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "scdcf/files/lockable_file.h"
 #include "scdcf/runs/planned_run.h"
 
 namespace scdcf::runs {
@@ -52,15 +53,14 @@ RunRecord record_from_json(const nlohmann::ordered_json& json);
 /// The right to make one run, held by a living process; the kernel takes it back when the process dies.
 class Claim {
  public:
-  Claim(int descriptor, bool was_left) : descriptor_(descriptor), was_left_(was_left) {}
+  Claim(files::LockableFile file, bool was_left) : file_(std::move(file)), was_left_(was_left) {}
+  Claim(Claim&&) noexcept = default;
   ~Claim();
-  Claim(Claim&& other) noexcept;
-  Claim& operator=(Claim&&) = delete;
   /// The process that held it before died in the middle of the run.
   bool was_left() const { return was_left_; }
 
  private:
-  int descriptor_ = -1;
+  files::LockableFile file_;
   bool was_left_ = false;
 };
 

@@ -58,7 +58,8 @@ bool is_unfinished(const std::string& name) { return !files::name_of_temporary(n
 void check_contents(const fs::path& folder, const train::RunConfig& config, bool resume, bool tidy) {
   if (is_run_folder(folder)) {
     require_same(folder, config);
-    require(resume, folder.string(), ": holds a run already: resume it, or choose another folder");
+    require(resume, "resume: not given, but ", folder.string(),
+            " holds a run already: give it, or choose another folder");
     return;
   }
   std::error_code failed;

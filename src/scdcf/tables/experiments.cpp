@@ -27,7 +27,7 @@ void tell(const PlanOptions& options, const std::string& name, const runs::Queue
 }
 
 void run_plan(const std::string& name, const PlanOptions& options, const Plan& plan, int jobs) {
-  require(!plan.empty(), "reproduce ", name, ": nothing is left to run with these models, sizes and augmentation");
+  require(!plan.empty(), "models: with these, sizes and augmentation nothing is left to run of ", name);
   train::check_jobs(jobs, options.device);
   runs::ResultsStore store(options.out);
   runs::SplitsCache cache;

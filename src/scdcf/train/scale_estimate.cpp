@@ -27,12 +27,14 @@ torch::Tensor scale_response(models::Network& network, const torch::Tensor& imag
   return weighted / weight.clamp_min(1e-12) * network.scale_step();
 }
 
-torch::Tensor scale_response(models::Network& network, const DeviceImages& images, int64_t batch) {
+torch::Tensor scale_response(models::Network& network, const DeviceImages& images, int64_t batch,
+                             const std::function<void()>& after_batch) {
   std::vector<torch::Tensor> responses;
   for (int64_t first = 0; first < images.count(); first += batch) {
     const auto indices = images.range(first, batch);
     responses.push_back(scale_response(network, images.images(indices)));
     if (!responses.back().defined()) return {};
+    if (after_batch) after_batch();
   }
   return torch::cat(responses).cpu();
 }
@@ -69,9 +71,10 @@ ScaleCalibration fit_scale(const torch::Tensor& responses, const std::vector<flo
 }
 
 std::optional<ScaleCalibration> calibrate_scale(models::Network& network, const DeviceImages& images,
-                                                const std::vector<float>& scales, int64_t batch) {
+                                                const std::vector<float>& scales, int64_t batch,
+                                                const std::function<void()>& after_batch) {
   if (network.scale_step() == 0 || scales.empty()) return std::nullopt;
-  const auto responses = scale_response(network, images, batch);
+  const auto responses = scale_response(network, images, batch, after_batch);
   if (!responses.defined()) return std::nullopt;
   const bool reads = network.read(images.images(images.range(0, 1))).has_value();
   return reads ? fit_offset(responses, scales) : fit_scale(responses, scales);

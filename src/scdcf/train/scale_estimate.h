@@ -3,6 +3,7 @@
 
 #include <torch/types.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -20,8 +21,9 @@ namespace scdcf::train {
 /// the log of the size by 0.5 to 0.8 in block 1, by -0.7 to 0.3 in block 2 and by -0.6 to -0.4 in block 3.
 torch::Tensor scale_response(models::Network& network, const torch::Tensor& images);
 
-/// The same for a whole set, `batch` images at a time, on the CPU.
-torch::Tensor scale_response(models::Network& network, const DeviceImages& images, int64_t batch);
+/// The same for a whole set, `batch` images at a time, on the CPU. `after_batch` is called after each, and may throw.
+torch::Tensor scale_response(models::Network& network, const DeviceImages& images, int64_t batch,
+                             const std::function<void()>& after_batch = {});
 
 /// log2(size of the object) = intercept + slope * response, fitted where sizes are known.
 struct ScaleCalibration {
@@ -42,7 +44,8 @@ ScaleCalibration fit_scale(const torch::Tensor& responses, const std::vector<flo
 /// fit_scale, or fit_offset where the network reads sizes itself, over a set whose sizes are known; nothing for
 /// networks without a scale axis or sets without sizes.
 std::optional<ScaleCalibration> calibrate_scale(models::Network& network, const DeviceImages& images,
-                                                const std::vector<float>& scales, int64_t batch);
+                                                const std::vector<float>& scales, int64_t batch,
+                                                const std::function<void()>& after_batch = {});
 
 nlohmann::ordered_json to_json(const ScaleCalibration& calibration);
 ScaleCalibration calibration_from_json(const nlohmann::json& json);

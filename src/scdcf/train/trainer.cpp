@@ -313,13 +313,20 @@ class Run {
     lap();
     result_.test = evaluate(splits_.test, look_at(test, /*test=*/true));
     network_->eval();
+    if (!folder_.folder.empty()) save_model();
     result_.finished = true;
-    if (folder_.folder.empty()) return;
+  }
+
+  void save_model() {
+    const auto stop = [&] {
+      if (stop_requested()) throw Stopped{};
+    };
     Checkpoint model;
     model.about = about();
     model.about["best_epoch"] = result_.best_epoch;
     model.about["best_validation"] = result_.best_validation;
-    if (const auto calibration = calibrate_scale(*network_, validation_, splits_.validation.scales, kEvaluationBatch))
+    if (const auto calibration =
+            calibrate_scale(*network_, validation_, splits_.validation.scales, kEvaluationBatch, stop))
       model.about["scale_calibration"] = to_json(*calibration);
     model.tensors["weights"] = best_weights_;
     save_checkpoint(model, folder_.folder / "model.pt");
