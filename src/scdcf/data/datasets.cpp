@@ -8,6 +8,7 @@
 #include "scdcf/data/idx.h"
 #include "scdcf/data/image_folder.h"
 #include "scdcf/data/large_scale.h"
+#include "scdcf/data/named_set.h"
 #include "scdcf/data/normalisation.h"
 #include "scdcf/data/option_list.h"
 #include "scdcf/data/places.h"
@@ -23,24 +24,6 @@ namespace {
 constexpr std::int64_t kTrainCount = 60000, kTestCount = 10000;  // of MNIST, and so of the glyphs
 constexpr double kTestShare = 0.2;                               // where the set has no test pictures of its own
 enum Stream : std::uint64_t { validation_stream = 11, test_stream = 12 };
-
-enum class Kind { plain, scaled, stir, large_scale, stl10, image_folder };
-
-/// What a name stands for: stir-mnist is MNIST (its base) made into a stir set.
-struct NamedSet {
-  Kind kind;
-  std::string base;  ///< mnist, fashion or glyphs, which have a black ground; empty for the others
-};
-
-NamedSet named_set(const std::string& name) {
-  for (const std::string base : {"mnist", "fashion", "glyphs"}) {
-    if (name == base) return {Kind::plain, base};
-    if (name == "s" + base) return {Kind::scaled, base};
-    if (name == "stir-" + base) return {Kind::stir, base};
-    if (name == base + "-large-scale") return {Kind::large_scale, base};
-  }
-  return {name == "stl10" ? Kind::stl10 : Kind::image_folder, ""};
-}
 
 Random generator(const DataOptions& options, Stream stream) {
   return Random(static_cast<std::uint64_t>(options.realisation), stream);
@@ -214,9 +197,10 @@ void keep_black(Splits& splits) {
 }
 
 /// So that no option is ignored in silence: one that was given is one that differs from what is left open.
-void refuse_what_does_not_apply(const DataOptions& options, Kind kind) {
+void refuse_what_does_not_apply(const DataOptions& options, SetKind kind) {
   const DataOptions open;
-  const bool is_scaled = kind == Kind::scaled, is_stir = kind == Kind::stir, is_large_scale = kind == Kind::large_scale;
+  const bool is_scaled = kind == SetKind::scaled, is_stir = kind == SetKind::stir,
+             is_large_scale = kind == SetKind::large_scale;
   const auto only = [&](bool applies, bool is_given, const char* option, const char* which) {
     require(applies || !is_given, option, ": does not apply to data ", options.name, ", only to ", which);
   };
@@ -228,8 +212,8 @@ void refuse_what_does_not_apply(const DataOptions& options, Kind kind) {
   only(is_large_scale, options.test_scale != open.test_scale, "test_scale", "the large-scale sets");
   only(!is_scaled && !is_stir && !is_large_scale, options.validation_share != open.validation_share, "validation_share",
        "sets without a validation part");
-  only(kind == Kind::image_folder, options.channels != open.channels, "image_channels", "image folders");
-  only(kind == Kind::stl10, options.fold != open.fold, "fold", "stl10");
+  only(kind == SetKind::image_folder, options.channels != open.channels, "image_channels", "image folders");
+  only(kind == SetKind::stl10, options.fold != open.fold, "fold", "stl10");
 }
 
 }  // namespace
@@ -243,26 +227,27 @@ Splits load(const DataOptions& options) {
   refuse_what_does_not_apply(options, kind);
   Splits splits;
   switch (kind) {
-    case Kind::plain:
+    case SetKind::plain:
       splits = split(official_parts(base, options), options);
       break;
-    case Kind::scaled:
+    case SetKind::scaled:
       splits = scaled(base, options);
       break;
-    case Kind::stir:
+    case SetKind::stir:
       splits = stir(base, options);
       break;
-    case Kind::large_scale:
+    case SetKind::large_scale:
       splits = large_scale(base, options);
       break;
-    case Kind::stl10:
+    case SetKind::stl10:
       splits = stl10(options);
       break;
-    case Kind::image_folder:
+    case SetKind::image_folder:
       splits = image_folder(options);
       break;
   }
-  if (kind == Kind::plain || kind == Kind::stl10 || kind == Kind::image_folder) {  // the others made no more than asked
+  if (kind == SetKind::plain || kind == SetKind::stl10 ||
+      kind == SetKind::image_folder) {  // the others made no more than asked
     cut_to(splits.train, options.train_size, "train_size");
     cut_to(splits.validation, options.validation_size, "validation_size");
     cut_to(splits.test, options.test_size, "test_size");
@@ -270,8 +255,8 @@ Splits load(const DataOptions& options) {
   if (options.size > 0)
     for (auto* part : {&splits.train, &splits.validation, &splits.test})
       *part = resize(std::move(*part), options.size, options.size);
-  const auto statistics = kind == Kind::stl10 ? Normalisation{{.4467, .4398, .4066}, {.2603, .2566, .2713}}
-                                              : channel_statistics(splits.train);
+  const auto statistics = kind == SetKind::stl10 ? Normalisation{{.4467, .4398, .4066}, {.2603, .2566, .2713}}
+                                                 : channel_statistics(splits.train);
   splits.mean = statistics.mean;
   splits.deviation = statistics.deviation;
   if (options.normalisation == "black") keep_black(splits);

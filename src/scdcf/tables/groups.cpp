@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "scdcf/core/format.h"
+#include "scdcf/tables/plan_parts.h"
 #include "scdcf/tables/plans.h"
-#include "scdcf/train/recipe.h"
 
 namespace scdcf::tables {
 
@@ -54,7 +54,7 @@ std::string protocol_of(const train::RunConfig& config) {
   paper.data.train_size = config.data.train_size;
   paper.data.realisation = config.data.realisation;
   if (config.train.augment.scale_octaves == 1) paper.train.augment.scale_octaves = 1;
-  paper = train::with_recipe(paper);
+  paper = with_set_recipe(paper);
   paper.model.smaller = config.model.smaller;
   paper.model.larger = config.model.larger;
   paper.train.seed = config.train.seed;
