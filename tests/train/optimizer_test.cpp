@@ -67,6 +67,16 @@ TEST(Optimizer, adam_takes_the_steps_of_torch) {
   }
 }
 
+TEST(Optimizer, adamw_takes_the_steps_of_torch) {
+  for (const double weight_decay : {0.0, 0.01}) {
+    const auto options = options_of("adamw", weight_decay);
+    auto theirs = small_layers();
+    torch::optim::AdamW reference(theirs->parameters(),
+                                  torch::optim::AdamWOptions(options.learning_rate).weight_decay(weight_decay));
+    expect_same_path(options, reference, theirs);
+  }
+}
+
 TEST(Optimizer, sgd_takes_the_steps_of_torch_with_nesterov_momentum) {
   for (const double weight_decay : {0.0, 0.01}) {
     const auto options = options_of("sgd", weight_decay);

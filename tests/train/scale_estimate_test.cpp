@@ -50,6 +50,17 @@ TEST(ScaleEstimate, calibration_recovers_a_linear_relation) {
   expect_error([] { train::calibration_from_json({{"slope", 1}}); }, "intercept");
 }
 
+TEST(ScaleEstimate, of_a_network_that_reads_sizes_only_the_unit_is_fitted) {
+  // Read sizes are all 1.25 times too large, but for one that is far off.
+  const std::vector<float> scales = {0.5F, 0.5F, 0.52F, 0.48F, 0.5F};
+  auto read = torch::tensor(scales) * 1.25;
+  read[4] = 3;
+  const auto fit = train::fit_offset(read.log2(), scales);
+  EXPECT_EQ(fit.slope, 1);
+  EXPECT_NEAR(fit.estimate(0), 1 / 1.25, 1e-6);
+  EXPECT_NEAR(fit.estimate(std::log2(0.25)), 0.2, 1e-6) << "beyond the sizes it was fitted to";
+}
+
 TEST(ScaleEstimate, a_response_that_never_varies_predicts_the_mean) {
   const auto fit = train::fit_scale(torch::ones({2}), {0.25F, 1.0F});
   EXPECT_EQ(fit.slope, 0);
