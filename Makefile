@@ -8,7 +8,7 @@ SEED ?= 1
 .PHONY: help deps build-deps build test install demo bench format lint lint-all asan fuzz random-commands odr gpu-test kills clean
 
 help:
-	@echo "make demo      trains two small networks and shows them on one page, out/demo/report.html"
+	@echo "make demo      trains three networks at one size and shows what they know at all, out/demo/report.html"
 	@echo "make test      builds and runs every test"
 	@echo "make build     builds library, program, tests, benchmarks and examples into $(BUILD)/"
 	@echo "make install   installs library and program into PREFIX ($(PREFIX))"

@@ -14,6 +14,7 @@
 #include "in_range.h"
 #include "scdcf/core/error.h"
 #include "scdcf/data/contact_sheet.h"
+#include "scdcf/data/dataset_list.h"
 #include "scdcf/data/datasets.h"
 #include "scdcf/data/fetch.h"
 #include "scdcf/pixels/canvas.h"
@@ -152,7 +153,10 @@ void show(const ShowArguments& arguments) {
   require(folder.empty() || fs::is_directory(folder), "--out: ", arguments.out, ": there is no folder ",
           folder.string());
   require(may_be_replaced(arguments.out), "--out: ", arguments.out, ": is there already and is no PNG picture");
-  const auto splits = data::load(arguments.data);
+  auto asked = arguments.data;  // one picture of the parts that are not shown, for some take long to draw
+  if (arguments.split != "train") asked.train_size = 1;
+  if (arguments.split != "test") asked.test_size = 1;
+  const auto splits = data::load(asked);
   const auto& set = split_of(splits, arguments.split);
   require(set.count() > 0, arguments.data.name, ": its ", arguments.split, " split has no pictures");
   auto options = arguments.sheet;

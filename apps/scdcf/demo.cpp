@@ -44,7 +44,7 @@ void demo(const DemoArguments& arguments) {
     line.update(network + "  " + step_text(p) + left_text(p) + (p.seconds_left < 0 ? "" : " for this network"));
   };
   progress.on_epoch = [&](const std::string& network, const train::EpochRecord& r) {
-    line.print(format("%-8s  epoch %2lld/%lld  training %5.1f%%  validation %5.1f%%  %.1f s", network.c_str(),
+    line.print(format("%-11s  epoch %2lld/%lld  training %5.1f%%  validation %5.1f%%  %.1f s", network.c_str(),
                       static_cast<long long>(r.epoch), static_cast<long long>(options.epochs), 100 * r.train_accuracy,
                       100 * r.validation_accuracy, r.seconds));
   };
@@ -58,7 +58,7 @@ void demo(const DemoArguments& arguments) {
   }
   line.print("\nThe page:  " + std::filesystem::absolute(options.out / "report.html").lexically_normal().string());
   line.print("The networks stay in " + arguments.out + ". Try:  scdcf predict " +
-             terminal::shell_word((options.out / "scdcfnet").string()) + " " +
+             terminal::shell_word((options.out / "scdcfnet-full").string()) + " " +
              terminal::shell_word((options.out / "pictures/01.png").string()));
 }
 
@@ -66,7 +66,8 @@ void demo(const DemoArguments& arguments) {
 
 void add_demo(CLI::App& app) {
   auto* command = app.add_subcommand(
-      "demo", "Trains ScDCFNet and a plain network of its size for minutes, and shows both on one page");
+      "demo",
+      "Trains three networks on objects of one size for minutes, and shows on a page what they know at all sizes");
   auto arguments = std::make_shared<DemoArguments>();
   command->add_option("--out", arguments->out, "Folder for the page and the runs; an earlier demo there is replaced")
       ->type_name("FOLDER")

@@ -8,6 +8,7 @@
 #include "in_range.h"
 #include "run_data.h"
 #include "scdcf/core/error.h"
+#include "scdcf/core/format.h"
 #include "scdcf/report/table.h"
 #include "scdcf/theory/network_equivariance.h"
 
@@ -44,14 +45,21 @@ void equivariance(EquivarianceArguments arguments) {
                                                   : report::Table::Cell(std::string("-")));
     table.add(row);
   }
+  const auto answers = theory::answer_change(*model.network, images, set.black(), octaves);
   if (arguments.json) {
-    std::cout << table.to_json().dump(2) << '\n';
+    nlohmann::ordered_json json = {
+        {"layers", table.to_json()}, {"scores_change", answers.scores}, {"same_class", answers.same_class}};
+    json["octaves_read"] = answers.moved ? nlohmann::ordered_json(*answers.moved) : nlohmann::ordered_json();
+    std::cout << json.dump(2) << '\n';
     return;
   }
   std::cout << model.config.model.name << " on " << set.count() << " images of " << splits.name << ", enlarged by 2^"
             << octaves << "\nrelative error |x[Dx] - T x[x]| / |T x[x]|"
             << (planes > 1 ? " at each scale of the features" : "") << ":\n\n";
   table.print(std::cout);
+  std::cout << format("\nanswers: class scores change by %.3f of their norm, %.1f%% of the images keep their class",
+                      answers.scores, 100 * answers.same_class)
+            << (answers.moved ? format(", the size read grows by 2^%.3f (median)", *answers.moved) : "") << '\n';
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ report::Table table_of(const char* what, const std::vector<train::Group>& groups
 void plot_scales(const train::Evaluation& evaluation, const std::string& title, const std::string& out) {
   report::Plot plot;
   plot.title = title;
-  plot.x_label = "size of the object (rescaling factor)";
+  plot.x_label = "size of the object";
   plot.y_label = "accuracy (%)";
   report::Series series{"test images", {}, {}};
   for (const auto& group : evaluation.scales) {
@@ -58,7 +58,8 @@ void eval(const EvalArguments& arguments) {
     make_folder(arguments.out);
   }
   const train::DeviceImages images(splits.test, splits.mean, splits.deviation, train::device_of(arguments.run.device));
-  const auto evaluation = train::evaluate(splits.test, train::predict(*model.network, images, 500));
+  const double factor = model.calibration ? model.calibration->estimate(0) : 1;
+  const auto evaluation = train::evaluate(splits.test, train::predict(*model.network, images, 500), factor);
   if (arguments.json) {
     auto json = train::to_json(evaluation);
     json["model"] = model.config.model.name;
@@ -70,10 +71,16 @@ void eval(const EvalArguments& arguments) {
   } else {
     for (const auto& line : {change, splits.note})
       if (!line.empty()) std::printf("%s\n", line.c_str());
-    std::printf("%s on %s: accuracy %.2f%% of %lld test images, loss %.4f\n\n", model.config.model.name.c_str(),
+    std::printf("%s on %s: accuracy %.2f%% of %lld test images, loss %.4f\n", model.config.model.name.c_str(),
                 splits.name.c_str(), 100 * evaluation.accuracy, static_cast<long long>(splits.test.count()),
                 evaluation.loss);
+    if (evaluation.size_error >= 0)
+      std::printf("size of the object, read off the scores: median error %.1f%%\n", 100 * evaluation.size_error);
+    if (evaluation.beyond > 0)
+      std::printf("%lld objects may be smaller or larger than the network looks for\n",
+                  static_cast<long long>(evaluation.beyond));
     std::fflush(stdout);
+    std::cout << '\n';
     table_of("class", evaluation.classes).print(std::cout);
     if (!evaluation.scales.empty()) {
       std::cout << '\n';

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "commands.h"
+#include "in_range.h"
 #include "run_options.h"
 #include "scdcf/models/operation_count.h"
 #include "scdcf/models/registry.h"
@@ -70,7 +71,9 @@ void show_one(ModelsArguments arguments) {
   std::cout << entry.name << " (" << entry.source << "); equivariant or invariant to: " << entry.symmetry << '\n'
             << models::parameter_count(*network) << " parameters, "
             << static_cast<double>(models::count_multiply_adds(*network, image)) / 1e6
-            << " million multiply-adds an image\n\n";
+            << " million multiply-adds an image\n";
+  if (!network->about().empty()) std::cout << network->about() << '\n';
+  std::cout << '\n';
   print(table, false);
   std::cout << '\n';
   for (const auto& child : network->named_children()) std::cout << child.key() << ": " << *child.value() << '\n';
@@ -87,6 +90,10 @@ void add_models(CLI::App& app) {
   command->add_option("--image-channels", arguments->options.in_channels, "Channels of the images")
       ->capture_default_str();
   command->add_option("--classes", arguments->options.classes, "Number of classes")->capture_default_str();
+  command->add_option("--smaller", arguments->options.smaller, "Of networks with a range of sizes")
+      ->check(in_range(1, 100));
+  command->add_option("--larger", arguments->options.larger, "Of networks with a range of sizes")
+      ->check(in_range(1, 100));
   command->add_flag("--json", arguments->json, "Print JSON instead of tables");
   command->callback([arguments] {
     if (arguments->name.empty()) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "commands.h"
+#include "run_data.h"
 #include "run_options.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/for_each.h"
@@ -28,6 +29,7 @@ struct PredictArguments {
   std::string run, device = "cpu";
   std::vector<std::string> images;
   bool invert = false, json = false;
+  runs::RangeOfSizes range;
 };
 
 /// What the network says of a picture.
@@ -35,6 +37,7 @@ struct Answer {
   std::string image, label;
   double confidence = 0;
   std::optional<double> size;
+  int64_t beyond = 0;  // -1, 1: may be smaller, larger than what the network looks for
 };
 
 /// A folder becomes the pictures below it, in the order of their names; hidden ones never.
@@ -66,10 +69,11 @@ class Predictor {
  public:
   explicit Predictor(const PredictArguments& arguments)
       : device_(train::device_of(arguments.device)),
-        model_(runs::load_model(arguments.run, device_)),
+        model_(runs::load_model(arguments.run, device_, arguments.range)),
         invert_(arguments.invert) {}
 
-  const std::optional<train::ScaleCalibration>& calibration() const { return model_.calibration; }
+  /// Where the sizes of the training objects were not known, that of their pictures stands for them.
+  train::ScaleCalibration calibration() const { return model_.calibration.value_or(train::ScaleCalibration{1, 0}); }
 
   /// The answers for those pictures that can be read; what is wrong with the others goes to stderr.
   std::vector<Answer> answers(const std::vector<std::string>& paths) const {
@@ -94,7 +98,7 @@ class Predictor {
       }
       set.pixels.insert(set.pixels.end(), images[i].pixels.begin(), images[i].pixels.end());
       set.labels.push_back(0);
-      answers.push_back({files::is_utf8(paths[i]) ? paths[i] : files::escaped(paths[i]), "", 0, {}});
+      answers.push_back({files::is_utf8(paths[i]) ? paths[i] : files::escaped(paths[i]), "", 0, {}, 0});
     }
     if (!answers.empty()) fill(answers, set);
     return answers;
@@ -116,13 +120,15 @@ class Predictor {
   void fill(std::vector<Answer>& answers, const data::ImageSet& set) const {
     const train::DeviceImages images(set, model_.mean, model_.deviation, device_);
     const auto predictions = train::predict(*model_.network, images, set.count());
-    torch::Tensor responses;
-    if (model_.calibration) responses = train::scale_response(*model_.network, images, set.count());
+    torch::Tensor responses = predictions.sizes.defined() ? predictions.sizes.log2() : torch::Tensor();
+    if (model_.calibration && !responses.defined())
+      responses = train::scale_response(*model_.network, images, set.count());
     for (size_t i = 0; i < answers.size(); ++i) {
       const auto index = static_cast<int64_t>(i);
       answers[i].label = model_.class_names.at(static_cast<size_t>(predictions.labels[index].item<int64_t>()));
       answers[i].confidence = predictions.confidence[index].item<double>();
-      if (responses.defined()) answers[i].size = model_.calibration->estimate(responses[index].item<double>());
+      if (responses.defined()) answers[i].size = calibration().estimate(responses[index].item<double>());
+      if (predictions.beyond.defined()) answers[i].beyond = predictions.beyond[index].item<int64_t>();
     }
   }
 
@@ -136,7 +142,8 @@ void print_json(const std::vector<Answer>& answers, const Predictor& predictor) 
   for (const auto& answer : answers) {
     rows.push_back({{"image", answer.image}, {"label", answer.label}, {"confidence", answer.confidence}});
     rows.back()["size"] = answer.size ? nlohmann::ordered_json(*answer.size) : nlohmann::ordered_json();
-    if (answer.size) rows.back()["size_outside_training"] = !predictor.calibration()->covers(*answer.size);
+    if (answer.size) rows.back()["size_outside_training"] = !predictor.calibration().covers(*answer.size);
+    if (answer.beyond != 0) rows.back()["beyond_range"] = answer.beyond < 0 ? "smaller" : "larger";
   }
   std::cout << rows.dump(2) << '\n';
 }
@@ -146,10 +153,13 @@ void print_table(const std::vector<Answer>& answers, const Predictor& predictor)
   for (const auto& answer : answers) {
     std::string size = "-";
     if (answer.size) {
-      const auto& known = *predictor.calibration();
+      const auto known = predictor.calibration();
       size = format("%.3g", *answer.size);
       if (!known.covers(*answer.size))
         size += format(" (outside what was trained, %.3g to %.3g)", known.smallest, known.largest);
+      if (answer.beyond != 0)
+        size += answer.beyond < 0 ? ", or smaller: beyond the range of the network"
+                                  : ", or larger: beyond the range of the network";
     }
     table.add({answer.image, answer.label, 100 * answer.confidence, size});
   }
@@ -189,6 +199,7 @@ void add_predict(CLI::App& app) {
                    "PNG or JPEG files of any size, folders with such below them, or - for standard input")
       ->required();
   command->add_flag("--invert", arguments->invert, "Dark objects on light ground, where training had light on dark");
+  add_range(*command, arguments->range);
   add_run_option(*command, "device", arguments->device);
   command->add_flag("--json", arguments->json, "Print JSON instead of a table");
   command->footer(

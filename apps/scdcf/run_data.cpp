@@ -38,6 +38,14 @@ RunData load_own(data::DataOptions options, const runs::TrainedModel& model, boo
 
 }  // namespace
 
+void add_range(CLI::App& command, runs::RangeOfSizes& range) {
+  command
+      .add_option("--smaller", range.smaller, "Another range for the network: this many times smaller than trained on")
+      ->check(in_range(1, 100));
+  command.add_option("--larger", range.larger, "Another range for the network: this many times larger than trained on")
+      ->check(in_range(1, 100));
+}
+
 void add_run_arguments(CLI::App& command, RunArguments& arguments) {
   command.add_option("run", arguments.run, "Folder of a run, or a model file")->required();
   command.add_option("--data", arguments.data, "Another data set than the run's own");
@@ -47,11 +55,13 @@ void add_run_arguments(CLI::App& command, RunArguments& arguments) {
       ->check(in_range(0.001, 100));
   command.add_option("--largest-factor", arguments.largest_factor, "Of the scaled sets, instead of the run's own")
       ->check(in_range(0.001, 100));
+  add_range(command, arguments.range);
+  command.add_option("--test-scale", arguments.test_scale, "Of the large-scale sets, instead of the run's own");
   add_run_option(command, "device", arguments.device);
 }
 
 runs::TrainedModel load_run(const RunArguments& arguments) {
-  return runs::load_model(arguments.run, train::device_of(arguments.device));
+  return runs::load_model(arguments.run, train::device_of(arguments.device), arguments.range);
 }
 
 RunData load_run_data(const RunArguments& arguments, const runs::TrainedModel& model) {
@@ -59,7 +69,7 @@ RunData load_run_data(const RunArguments& arguments, const runs::TrainedModel& m
   if (!arguments.data_dir.empty()) options.data_dir = arguments.data_dir;
   const bool same_name = arguments.data.empty() || arguments.data == options.name;
   RunData data;
-  if (same_name && arguments.smallest_factor == 0 && arguments.largest_factor == 0) {
+  if (same_name && arguments.smallest_factor == 0 && arguments.largest_factor == 0 && !arguments.test_scale) {
     data = load_own(options, model, arguments.allow_changed_data);
     if (arguments.count > data.splits.test.count()) {
       options.test_size = arguments.count;
@@ -79,6 +89,8 @@ RunData load_run_data(const RunArguments& arguments, const runs::TrainedModel& m
     if (arguments.count > 0) options.test_size = arguments.count;
     if (arguments.smallest_factor > 0) options.smallest_factor = arguments.smallest_factor;
     if (arguments.largest_factor > 0) options.largest_factor = arguments.largest_factor;
+    if (arguments.test_scale) options.test_scale = *arguments.test_scale;
+    options.train_size = 1;  // only the test part is looked at, and others take long to draw
     options.size = static_cast<int>(model.config.model.image_size);
     data.splits = data::load(options);
   }

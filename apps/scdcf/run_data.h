@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 
 #include "scdcf/data/datasets.h"
 #include "scdcf/runs/run_folder.h"
@@ -13,8 +14,12 @@ struct RunArguments {
   std::string run, data, data_dir, device = "cpu";
   int64_t count = 0;  // test images; 0 for all
   double smallest_factor = 0, largest_factor = 0;
+  std::optional<double> test_scale;
   bool allow_changed_data = false;
+  runs::RangeOfSizes range;
 };
+/// --smaller and --larger.
+void add_range(CLI::App& command, runs::RangeOfSizes& range);
 void add_run_arguments(CLI::App& command, RunArguments& arguments);
 
 runs::TrainedModel load_run(const RunArguments& arguments);

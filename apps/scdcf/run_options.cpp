@@ -97,17 +97,24 @@ bool has_run_options(const CLI::App& command) {
 
 train::RunConfig with_given_options(const CLI::App& command, const train::RunConfig& given,
                                     const train::RunConfig& begun) {
-  auto config = begun;
-  const nlohmann::json values = train::to_json(given);
-  const auto take = [&](const char* section) {
-    return [&command, &part = values.at(section)](const auto& option) {
-      const auto* added = command.get_option_no_throw("--" + option_key(option.name));
-      if (added != nullptr && added->count() > 0) part.at(option.json).get_to(option.value);
-    };
+  auto config = begun, copy = given;
+  nlohmann::json values;
+  const auto note = [&](const auto& option) { values[option.name] = option.value; };
+  visit_options(copy.model, note);
+  visit_options(copy.data, note);
+  visit_options(copy.train, note);
+  const auto take = [&](const auto& option) {
+    const auto* added = command.get_option_no_throw("--" + option_key(option.name));
+    if (added != nullptr && added->count() > 0) values.at(option.name).get_to(option.value);
   };
-  visit_options(config.model, take("model"));
-  visit_options(config.data, take("data"));
-  visit_options(config.train, take("train"));
+  visit_options(config.model, take);
+  visit_options(config.data, take);
+  visit_options(config.train, take);
+  return config;
+}
+
+train::RunConfig as_begun(const CLI::App& command, const train::RunConfig& given, const train::RunConfig& begun) {
+  auto config = with_given_options(command, given, begun);
   try {
     config.model = models::resolve(config.model);  // a 0 that was given stands for what the run was begun with
   } catch (const Error&) {  // an option that does not go with the others of that run: not the same run, certainly

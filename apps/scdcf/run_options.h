@@ -20,6 +20,8 @@ bool has_run_options(const CLI::App& command);
 /// Those of `begun` with those instead that were given to `command`, which have their values in `given`.
 train::RunConfig with_given_options(const CLI::App& command, const train::RunConfig& given,
                                     const train::RunConfig& begun);
+/// The same for a run that was begun, whose network is resolved.
+train::RunConfig as_begun(const CLI::App& command, const train::RunConfig& given, const train::RunConfig& begun);
 
 /// The same options as a TOML file that --config reads.
 std::string to_toml(const train::RunConfig& config);

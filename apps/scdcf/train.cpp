@@ -11,11 +11,13 @@
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
 #include "scdcf/files/atomic_file.h"
+#include "scdcf/models/registry.h"
 #include "scdcf/runs/run_folder.h"
 #include "scdcf/terminal/clock_text.h"
 #include "scdcf/terminal/shell_word.h"
 #include "scdcf/terminal/status_line.h"
 #include "scdcf/train/jobs.h"
+#include "scdcf/train/recipe.h"
 #include "step_text.h"
 
 namespace scdcf::app {
@@ -54,7 +56,9 @@ std::vector<Run> runs_of(const TrainArguments& arguments, const CLI::App& comman
     if (!alone && !run.folder.empty()) run.folder /= "realisation-" + std::to_string(number);
     const bool begun = !run.folder.empty() && runs::is_run_folder(run.folder);
     if (begun || (arguments.resume && !has_run_options(command)))
-      run.config = with_given_options(command, arguments.config, runs::read_run_config(run.folder));
+      run.config = as_begun(command, arguments.config, runs::read_run_config(run.folder));
+    else
+      run.config = with_given_options(command, arguments.config, train::with_recipe(arguments.config));
     if (!alone) run.config.data.realisation = number;
     train::check_jobs(arguments.jobs, run.config.train.device);
     if (!run.folder.empty()) runs::check_run_folder(run.folder, run.config, arguments.resume);
@@ -105,6 +109,8 @@ class Training {
                                       static_cast<long long>(splits.validation.count()),
                                       static_cast<long long>(splits.test.count()), data::checksum(splits).c_str()));
       if (!splits.note.empty()) line_.print(run.prefix + splits.note);
+      const auto about = models::make_model(fitted.model)->about();
+      if (!about.empty()) line_.print(run.prefix + fitted.model.name + " " + about);
     };
     std::string last_epoch;
     bool told = run.config.train.device != "cpu" || arguments_.resume;  // a resumed run keeps its options

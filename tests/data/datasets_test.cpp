@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scdcf/data/dataset_list.h"
 #include "scdcf/data/idx.h"
 #include "scdcf/data/places.h"
 #include "support/expect_error.h"
@@ -45,6 +46,7 @@ std::int64_t with_label(const ImageSet& set, std::int32_t label) {
 void expect_whole(const ImageSet& set) {
   EXPECT_EQ(static_cast<std::int64_t>(set.pixels.size()), set.count() * set.image_bytes());
   EXPECT_TRUE(set.scales.empty() || static_cast<std::int64_t>(set.scales.size()) == set.count());
+  EXPECT_TRUE(set.centres.empty() || static_cast<std::int64_t>(set.centres.size()) == set.count());
   for (const auto label : set.labels) ASSERT_LT(label, static_cast<std::int32_t>(set.class_names.size()));
 }
 
@@ -135,6 +137,21 @@ TEST(Load, missing_and_wrong_requests_are_one_line) {
   expect_error(with([](auto& o) { o.smallest_factor = std::nan(""); }), "smallest_factor", "got nan");
   expect_error(with([](auto& o) { o.fold = 3; }), "fold", "sglyphs", "only to stl10");
   expect_error(with([](auto& o) { o.channels = 3; }), "image_channels", "sglyphs", "only to image folders");
+}
+
+TEST(Load, the_ground_is_black_in_all_that_is_made_of_digits_and_clothes) {
+  for (const std::string base : {"mnist", "fashion", "glyphs"})
+    for (const auto& name : {base, "s" + base, "stir-" + base, base + "-large-scale"})
+      EXPECT_EQ(ground_of(name), 0) << name;
+  for (const auto* name : {"stl10", "photographs", "", "stir-", "stir-photographs", "ssmnist"})
+    EXPECT_EQ(ground_of(name), 255) << name;
+  auto options = named("sglyphs");
+  options.train_size = options.validation_size = options.test_size = 10;
+  EXPECT_TRUE(load(options).black_ground);
+  const TemporaryFolder folder;
+  for (const std::string name : {"a/1", "a/2", "a/3", "b/1", "b/2", "b/3"})
+    folder.write("shapes/" + name + ".png", pixels::encode_png(testing::ramp(1, 6, 6)));
+  EXPECT_FALSE(load(named(folder.path("shapes"))).black_ground);
 }
 
 TEST(Load, image_folders_by_path_and_by_name) {

@@ -72,7 +72,7 @@ TEST(ImageFolder, differing_sizes_need_a_size) {
   EXPECT_EQ(set.image(1)[24], 9);
 }
 
-TEST(ImageFolder, boxes_become_scales) {
+TEST(ImageFolder, boxes_become_scales_and_centres) {
   const TemporaryFolder folder;
   folder.write("train/a/1.png", constant_png(1, 8, 7));
   folder.write("train/b/1.png", constant_png(1, 8, 9));
@@ -82,6 +82,9 @@ TEST(ImageFolder, boxes_become_scales) {
   ASSERT_EQ(set.scales.size(), 2U);
   EXPECT_FLOAT_EQ(set.scales[0], std::sqrt(4.0F / 64));
   EXPECT_FLOAT_EQ(set.scales[1], 1);
+  EXPECT_FLOAT_EQ(set.centres[0].x, 2);  // 2 to 6 of 8 pixels, of which 4 are left
+  EXPECT_FLOAT_EQ(set.centres[0].y, 1.75);
+  EXPECT_FLOAT_EQ(set.centres[1].x, 2);
 
   const auto expect_bad = [&](const std::string& text, const std::string& cause) {
     folder.write("boxes.csv", bytes_of(text));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "scdcf/data/split.h"
 #include "scdcf/pixels/resize.h"
 #include "support/expect_error.h"
 #include "support/samples.h"
@@ -27,6 +28,24 @@ TEST(ImageSet, resized_as_its_pictures_are) {
   const pixels::Image second{3, 9, 7, files::Bytes(set.image(1), set.image(1) + 189)};
   EXPECT_EQ(files::Bytes(result.image(1), result.image(1) + result.image_bytes()),
             pixels::resize(second, 14, 5).pixels);
+}
+
+TEST(ImageSet, what_is_known_of_each_picture_stays_with_it) {
+  auto set = two_pictures();
+  set.scales = {0.25F, 0.5F};
+  set.centres = {{1, 2}, {3, 4}};
+  set.all_sizes = {{0.25F, "small"}, {0.5F, "large"}};
+  set.class_names = {"a", "b"};
+  for (const auto& part : {prefix(set, 1), select(set, {1, 0}), resize(set, 18, 14)}) {
+    const std::size_t first = part.count() == 2 && part.height == 9 ? 1 : 0;
+    const float enlarged = part.height == 18 ? 2 : 1;
+    ASSERT_EQ(part.centres.size(), part.labels.size());
+    EXPECT_EQ(part.centres[0].x, set.centres[first].x * enlarged);
+    EXPECT_EQ(part.centres[0].y, set.centres[first].y * enlarged);
+    EXPECT_EQ(part.scales[0], set.scales[first]);
+    EXPECT_EQ(part.all_sizes.size(), 2U);
+    EXPECT_EQ(part.class_names, set.class_names);
+  }
 }
 
 TEST(ImageSet, refuses_sizes_that_no_memory_holds) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include "scdcf/nn/read_out.h"
 #include "support/device.h"
 #include "support/direct_sum.h"
 #include "support/expect_error.h"
@@ -25,6 +26,34 @@ TEST(JointConv, computes_eq_lth_layer_with_bias) {
                            layer->expansion().filters().sampled()) +
       layer->bias.detach().cpu().to(torch::kDouble).view({1, -1, 1, 1, 1});
   EXPECT_LT(testing::relative_error(layer(x), expected), 1e-5);
+}
+
+TEST(JointConv, at_the_centre_equals_the_centre_of_the_whole) {
+  torch::manual_seed(3);
+  for (const auto padding : {SpatialPadding::zero, SpatialPadding::replicate})
+    for (const int64_t size : {1, 4, 7, 12}) {  // narrower than the filters, and wider
+      JointConv layer(JointConvOptions(3, 4, basis::ScaleGrid(3, 0.5, 4.0)).modes(8).scale_taps(1).padding(padding));
+      layer->to(testing::device(), torch::kDouble);
+      {
+        const torch::NoGradGuard no_grad;
+        layer->bias.normal_();
+      }
+      const auto x = testing::random_tensor({2, 3, 3, size, size + 1}, torch::kDouble).requires_grad_();
+      const auto whole = centre_of(layer(x)), alone = layer->at_centre(x);
+      EXPECT_LT(testing::relative_error(alone, whole), 1e-12) << size;
+      // So do the gradients.
+      const auto weights = torch::randn_like(whole);
+      const auto of = [&](const torch::Tensor& y) {
+        return torch::autograd::grad({(y * weights).sum()}, {x, layer->coefficients});
+      };
+      const auto from_whole = of(whole), from_alone = of(alone);
+      for (size_t i = 0; i < 2; ++i) EXPECT_LT(testing::relative_error(from_alone[i], from_whole[i]), 1e-12) << size;
+    }
+}
+
+TEST(JointConv, at_the_centre_needs_planes_that_keep_apart) {
+  JointConv taps(JointConvOptions(1, 1, basis::ScaleGrid(2, 0.5, 4.0)).scale_taps(2));
+  testing::expect_error([&] { taps->at_centre(torch::zeros({1, 1, 2, 5, 5})); }, "2 scale taps", "one tap");
 }
 
 TEST(JointConv, with_one_tap_keeps_scales_apart) {

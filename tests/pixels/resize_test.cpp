@@ -99,6 +99,51 @@ TEST(Rescale, a_shrunk_picture_has_black_around_it) {
     }
 }
 
+TEST(Place, on_its_own_square_is_rescaling_about_the_centre) {
+  for (const double factor : {1.0, 1.3, 2.5})
+    EXPECT_EQ(place(noise(1, 12, 12), factor, 6, 6, 12).pixels, rescale_about_centre(noise(1, 12, 12), factor).pixels);
+}
+
+TEST(Place, whole_pixels_move_the_picture_and_the_border_cuts_it) {
+  const Image image = noise(1, 6, 6), moved = place(image, 1, 12, 4, 14);
+  for (int y = 0; y < 14; ++y)
+    for (int x = 0; x < 14; ++x) {
+      const int from_x = x - 9, from_y = y - 1;
+      const bool inside = from_x >= 0 && from_x < 6 && from_y >= 0 && from_y < 6;
+      EXPECT_EQ(moved.pixels[static_cast<std::size_t>(14 * y + x)],
+                inside ? image.pixels[static_cast<std::size_t>(6 * from_y + from_x)] : 0);
+    }
+}
+
+TEST(Place, a_plain_square_has_its_size_and_its_centre) {
+  const Image square{1, 28, 28, files::Bytes(784, 200)};
+  for (const double factor : {0.25, 0.5, 0.61, 1.0, 1.7, 3.0}) {
+    const Image result = place(square, factor, 50.5, 61.25, 112);
+    double sum = 0, x_sum = 0, y_sum = 0;
+    for (int y = 0; y < 112; ++y)
+      for (int x = 0; x < 112; ++x) {
+        const double value = result.pixels[static_cast<std::size_t>(112 * y + x)];
+        sum += value;
+        x_sum += value * (x + 0.5);
+        y_sum += value * (y + 0.5);
+      }
+    EXPECT_NEAR(std::sqrt(sum / 200), 28 * factor, 0.02 * 28 * factor) << factor;
+    EXPECT_NEAR(x_sum / sum, 50.5, 0.05) << factor;
+    EXPECT_NEAR(y_sum / sum, 61.25, 0.05) << factor;
+  }
+}
+
+TEST(Place, what_shrinks_is_averaged) {
+  Image stripes{1, 32, 32, {}};
+  for (int y = 0; y < 32; ++y)
+    for (int x = 0; x < 32; ++x) stripes.pixels.push_back(x % 2 == 0 ? 200 : 0);
+  const Image result = place(stripes, 0.4, 10, 10, 20);
+  for (int y = 7; y < 13; ++y)  // away from the border of the stripes
+    for (int x = 7; x < 13; ++x) EXPECT_NEAR(result.pixels[static_cast<std::size_t>(20 * y + x)], 100, 12);
+  expect_error([&] { place(stripes, 0, 10, 10, 20); }, "factor", "got 0");
+  expect_error([&] { place(stripes, 1, 10, 10, 0); }, "size", "got 0");
+}
+
 TEST(Fit, keeps_the_shape_between_black_bars) {
   const Image wide = fit(Image{1, 2, 4, files::Bytes(8, 200)}, 8);
   ASSERT_EQ(wide.pixels.size(), 64U);

@@ -51,13 +51,15 @@ TEST_F(DataCommand, list_names_every_set_and_how_to_get_it) {
   EXPECT_TRUE(has_mnist);
 }
 
-TEST_F(DataCommand, show_draws_a_set_that_needs_no_files) {
+TEST_F(DataCommand, show_draws_sets_that_need_no_files) {
   const auto file = folder_ / "sheet.png";
-  const auto result = run({"data", "show", "glyphs", "--out", file.string(), "--count", "20"});
-  ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_NE(result.out.find(file.string()), std::string::npos);
-  EXPECT_EQ(read(file).substr(1, 3), "PNG");
-  EXPECT_EQ(names_in(folder_).size(), 1U);
+  for (const std::string name : {"glyphs", "stir-glyphs", "glyphs-large-scale"}) {
+    const auto result = run({"data", "show", name, "--out", file.string(), "--count", "20", "--split", "test"});
+    ASSERT_EQ(result.code, 0) << result.err;
+    EXPECT_NE(result.out.find(file.string()), std::string::npos);
+    EXPECT_EQ(read(file).substr(1, 3), "PNG");
+    EXPECT_EQ(names_in(folder_).size(), 1U);
+  }
 }
 
 TEST_F(DataCommand, show_replaces_a_picture_and_no_other_file) {

@@ -94,6 +94,9 @@ TEST_F(Program, numbers_that_no_option_can_mean_are_refused_in_few_letters) {
 TEST_F(Program, options_that_do_not_apply_to_the_data_are_refused) {
   expect_bad_input({"train", "--data", "glyphs", "--smallest-factor", "0.5"}, {"--smallest-factor", "glyphs"});
   expect_bad_input({"train", "--data", "sglyphs", "--fold", "3"}, {"--fold", "stl10"});
+  expect_bad_input({"train", "--data", "sglyphs", "--largest-size", "32"}, {"--largest-size", "stir"});
+  expect_bad_input({"train", "--data", "stir-glyphs", "--train-scale", "2"}, {"--train-scale", "large-scale"});
+  expect_bad_input({"train", "--data", "stir-glyphs", "--largest-size", "65"}, {"--largest-size", "65", "17 to 64"});
   expect_bad_input({"train", "--data", "sglyphs", "--image-channels", "3"}, {"--image-channels", "folders"});
   expect_bad_input({"train", "--data", "sglyphs", "--size", "12", "--train-size", "20", "--augment-crop", "13"},
                    {"--augment-crop", "13", "12"});

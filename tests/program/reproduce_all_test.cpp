@@ -73,7 +73,8 @@ void ReproduceAll::expect_report() {
   const auto report = run({"report", (folder_ / "all").string()}, kTenMinutes);
   ASSERT_EQ(report.code, 0) << report.err;
   const auto markdown = read(folder_ / "all" / "report" / "report.md");
-  for (const char* part : {"scdcfnet", "resnet16-scdcf", "Unseen scales", "Deformation", "Cost at 28 pixels"})
+  for (const char* part :
+       {"scdcfnet", "resnet16-scdcf", "Unseen scales", "STIR", "Large scale", "Deformation", "Cost at 28 pixels"})
     EXPECT_NE(markdown.find(part), std::string::npos) << part;
 }
 

@@ -25,6 +25,8 @@ TEST_F(Reproduce, bad_arguments_give_one_line_that_names_the_offender) {
                    {"--realisations", "a-b"});
   expect_bad_input({"reproduce", "smnist", "--quick", "--out", out, "--jobs", "4"}, {"--jobs", "CPU"});
   expect_bad_input({"reproduce", "smnist", "--quick", "--out", out, "--data", "no_such_set"}, {"no_such_set"});
+  expect_bad_input({"reproduce", "stir", "--quick", "--out", out, "--data", "smnist"},
+                   {"--data", "smnist", "stir-mnist"});
   expect_bad_input({"report"}, {"folder"});
   expect_bad_input({"report", (folder_ / "nowhere").string()}, {"nowhere/results.jsonl"});
 }
@@ -69,7 +71,7 @@ TEST_F(Reproduce, quick_runs_become_a_report_and_are_not_made_twice) {
 TEST_F(Reproduce, without_a_name_it_lists_what_there_is) {
   const auto result = run({"reproduce"});
   EXPECT_EQ(result.code, 0) << result.err;
-  for (const char* name : {"equivariance", "depth", "reconstruction", "reconstruction-error"})
+  for (const char* name : {"equivariance", "depth", "reconstruction", "reconstruction-error", "stir", "large-scale"})
     EXPECT_NE(result.out.find(name), std::string::npos) << name;
 }
 

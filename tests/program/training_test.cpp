@@ -218,6 +218,38 @@ TEST_F(Training, eval_repeats_the_test_accuracy_of_the_run) {
   EXPECT_TRUE(fs::exists(folder_ / "plots/accuracy-by-scale.dat"));
 }
 
+TEST_F(Training, sizes_that_were_not_trained_on_are_evaluated_one_by_one) {
+  const auto small = [&](const fs::path& out, const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"--threads",  "1",     "train",  "--model", "cnn",
+                                      "--channels", "2,2,2", "--size", "16"};
+    words.insert(words.end(),
+                 {"--train-size", "40", "--validation-size", "20", "--epochs", "1", "--out", out.string()});
+    words.insert(words.end(), more.begin(), more.end());
+    const auto result = run(words, 300);
+    EXPECT_EQ(result.code, 0) << result.err;
+  };
+  const auto sizes = [&](const std::vector<std::string>& words) {
+    const auto result = run(words);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return nlohmann::json::parse(result.out).at("scales");
+  };
+  const auto stir = folder_ / "stir", large = folder_ / "large";
+  small(stir, {"--data", "stir-glyphs", "--smallest-size", "49", "--test-size", "96"});
+  const auto by_size = sizes({"eval", stir, "--json"});
+  ASSERT_EQ(by_size.size(), 48U);
+  EXPECT_EQ(by_size[0].at("size"), "17 px");
+  small(large, {"--data", "glyphs-large-scale", "--train-scale", "4", "--test-size", "170"});
+  const auto by_scale = sizes({"eval", large, "--json"});
+  ASSERT_EQ(by_scale.size(), 17U);
+  for (const auto& group : by_scale) EXPECT_EQ(group.at("count"), 10) << group;
+  const auto at_two = sizes({"eval", large, "--test-scale", "2", "--count", "30", "--json"});
+  ASSERT_EQ(at_two.size(), 1U);
+  EXPECT_EQ(at_two[0].at("size"), "s = 2");
+  EXPECT_EQ(at_two[0].at("count"), 30);
+  expect_bad_input({"eval", large, "--test-scale", "9"}, {"--test-scale", "got 9", "0.5 to 8"});
+  expect_bad_input({"eval", stir, "--test-scale", "2"}, {"--test-scale", "large-scale"});
+}
+
 TEST_F(Training, predict_labels_pictures_of_any_size) {
   const auto picture = folder_ / "sheet.png";
   ASSERT_EQ(run({"data", "show", "glyphs", "--count", "6", "--columns", "3", "--out", picture}).code, 0);
@@ -236,9 +268,12 @@ TEST_F(Training, predict_labels_pictures_of_any_size) {
 TEST_F(Training, equivariance_tells_an_error_for_every_layer_and_scale) {
   const auto result = run({"equivariance", trained(), "--count", "8", "--json"});
   ASSERT_EQ(result.code, 0) << result.err;
-  const auto rows = nlohmann::json::parse(result.out);
+  const auto json = nlohmann::json::parse(result.out);
+  const auto& rows = json.at("layers");
   ASSERT_EQ(rows.size(), 3U);
   for (const auto& row : rows) EXPECT_GE(row.at("scale 0").get<double>(), 0) << row;
+  EXPECT_GT(json.at("scores_change").get<double>(), 0);
+  EXPECT_LE(json.at("same_class").get<double>(), 1);
 }
 
 TEST_F(Training, commands_that_need_a_run_refuse_what_is_none) {

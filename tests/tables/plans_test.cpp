@@ -10,9 +10,11 @@
 #include <set>
 
 #include "scdcf/core/error.h"
+#include "scdcf/data/named_set.h"
 #include "scdcf/data/places.h"
 #include "scdcf/tables/groups.h"
 #include "scdcf/tables/paper_numbers.h"
+#include "scdcf/tables/plan_parts.h"
 #include "support/scratch_folder.h"
 
 namespace {
@@ -77,7 +79,7 @@ TEST(PaperTables, table_3_repeats_the_scdcfnet_of_tables_1_and_2) {
 TEST(Plans, fill_every_cell_of_the_papers_tables_with_its_own_protocol) {
   const PlanOptions options;
   auto plan = plan_digits(options, "smnist");
-  EXPECT_EQ(plan.size(), 8U * 2 * 2 * 3 * 5);
+  EXPECT_EQ(plan.size(), all_digit_models().size() * 2 * 2 * 3 * 5);
   for (const auto* more : {"sfashion", "ablation", "stl10"}) {
     const auto part = std::string(more) == "sfashion"   ? plan_digits(options, "sfashion")
                       : std::string(more) == "ablation" ? plan_ablation(options)
@@ -146,7 +148,7 @@ TEST(Plans, cost_trains_nothing_that_the_tables_do_not_and_measures_each_network
   auto known = keys_of(plan_digits(options, "smnist"));
   known.merge(keys_of(plan_ablation(options)));
   for (const auto& key : keys_of(plan.accuracy)) EXPECT_EQ(known.count(key), 1U);
-  EXPECT_EQ(plan.cost.size(), 8U + 3);  // the eight networks, and K = 12, 10, 6
+  EXPECT_EQ(plan.cost.size(), all_digit_models().size() + 3);  // and ScDCFNet with K = 12, 10, 6
   EXPECT_EQ(keys_of(plan.cost).size(), plan.cost.size());
   EXPECT_NE(keys_of(plan_cost(options, "another").cost), keys_of(plan.cost)) << "a machine's cost is its own";
 }
@@ -180,14 +182,15 @@ TEST(Plans, quick_ones_are_small_and_need_no_files) {
   PlanOptions options;
   options.quick = true;
   Plan plan;
-  for (const auto& part :
-       {plan_digits(options, "smnist"), plan_digits(options, "sfashion"), plan_ablation(options), plan_natural(options),
-        plan_scale_generalisation(options), plan_deformation(options), plan_cost(options, "m").accuracy})
+  for (const auto& part : {plan_digits(options, "smnist"), plan_digits(options, "sfashion"), plan_ablation(options),
+                           plan_natural(options), plan_scale_generalisation(options), plan_stir(options),
+                           plan_large_scale(options), plan_deformation(options), plan_cost(options, "m").accuracy})
     plan.insert(plan.end(), part.begin(), part.end());
   double images = 0;
   for (const auto& run : plan) {
     const auto& name = run.config.data.name;
-    EXPECT_TRUE(name == "sglyphs" || !data::find_dataset(name.substr(1), "").empty()) << name;
+    const auto base = data::named_set(name).base;
+    EXPECT_TRUE(base == "glyphs" || !data::find_dataset(base, "").empty()) << name;
     images += runs::work_of(run);
   }
   EXPECT_LT(images, 100000);

@@ -60,5 +60,38 @@ TEST(NetworkEquivariance, is_smaller_for_scdcfnet_than_for_the_cnn) {
   EXPECT_LT(mean_error("scdcfnet"), mean_error("cnn"));
 }
 
+TEST(NetworkEquivariance, holds_up_to_the_scores_in_the_full_network) {
+  // Of objects that it looks for: half of the image, over an octave below and above.
+  const auto full = [](uint64_t seed) {
+    torch::manual_seed(seed);
+    models::ModelOptions options;
+    options.name = "scdcfnet-full";
+    options.image_size = 56;
+    options.channels = {8, 8, 8};
+    options.smallest_object = options.largest_object = 0.5;
+    options.smaller = options.larger = 2;
+    const auto network = models::make_model(options);
+    network->to(testing::device());
+    network->to(torch::kDouble);
+    network->eval();
+    return network;
+  };
+  for (const uint64_t seed : {1, 2, 3}) {
+    const auto layers = network_equivariance_error(*full(seed), testing::blobs(56), zero_level(), 0.25);
+    for (const auto& layer : {layers[layers.size() - 2], layers.back()})  // hidden and scores
+      for (size_t s = 2; s + 1 < layer.per_scale.size(); ++s)             // all but the two finest and the coarsest
+        EXPECT_LT(layer.per_scale[s], 0.08) << layer.layer << " at plane " << s;
+  }
+}
+
+TEST(NetworkEquivariance, answers_stay_where_nothing_changes_and_sizes_that_are_read_follow_the_image) {
+  for (const char* name : {"cnn", "scdcfnet-full"}) {
+    const auto same = answer_change(*judged(name), testing::blobs(56), zero_level(), 0);
+    EXPECT_LT(same.scores, 1e-12) << name;
+    EXPECT_EQ(same.same_class, 1) << name;
+    EXPECT_EQ(same.moved.has_value(), name == std::string("scdcfnet-full"));
+  }
+}
+
 }  // namespace
 }  // namespace scdcf::theory

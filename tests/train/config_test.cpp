@@ -52,6 +52,19 @@ TEST(Config, is_stored_under_names_that_stay) {
             R"("flip":false,"cutout":0,"seed":0,"device":"cpu","precision":"float32"}})");
 }
 
+TEST(Config, an_option_that_came_later_is_stored_where_it_is_given) {
+  train::RunConfig config;
+  config.data.name = "stir-mnist";
+  config.data.largest_size = 32;
+  const nlohmann::json written = train::to_json(config);
+  EXPECT_EQ(written.at("data").at("largest_size"), 32);
+  EXPECT_FALSE(written.at("data").contains("smallest_size")) << "left open";
+  EXPECT_EQ(train::config_from_json(written).data.largest_size, 32);
+  auto wrong = written;
+  wrong["data"]["largest_size"] = 65;
+  expect_error([&] { train::config_from_json(wrong); }, "data.largest_size", "got 65", "17 to 64");
+}
+
 TEST(Config, names_every_key_that_is_missing_or_of_another_kind) {
   const nlohmann::json whole = train::to_json(train::RunConfig{});
   for (const auto& section : whole.items()) {

@@ -45,6 +45,21 @@ TEST(Evaluation, counts_right_and_wrong_by_class_and_by_size) {
   }
 }
 
+TEST(Evaluation, sizes_that_a_set_names_are_groups_of_their_own) {
+  auto set = labelled({0, 0, 1, 1}, {0.125F, 2.0F, 0.125F, 1.189207F / 4});
+  set.all_sizes = {{0.125F, "s = 0.5"}, {1.0F / 4, "s = 1"}, {1.189207F / 4, "s = 1.19"}, {2.0F, "s = 8"}};
+  const auto result = train::evaluate(set, predicted({0, 0, 0, 1}));
+  ASSERT_EQ(result.scales.size(), 4U);
+  const int64_t counts[] = {2, 0, 1, 1}, correct[] = {1, 0, 1, 1};
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(result.scales[i].name, set.all_sizes[i].name);
+    EXPECT_EQ(result.scales[i].count, counts[i]) << i;
+    EXPECT_EQ(result.scales[i].correct, correct[i]) << i;
+    EXPECT_EQ(result.scales[i].from, set.all_sizes[i].scale);
+  }
+  EXPECT_EQ(train::to_json(result).at("scales").at(3).at("size"), "s = 8");
+}
+
 TEST(Evaluation, groups_add_up_to_the_whole) {
   const auto set = scdcf::testing::tiny_splits(20, 20, 200).test;
   torch::manual_seed(1);

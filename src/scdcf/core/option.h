@@ -44,10 +44,16 @@ struct Option {
   const char* expected = "";          ///< "at least 2"
   bool (*holds)(const T&) = nullptr;  ///< whether a value is what is expected; none where only its user can tell
   const char* json = name;
+  bool is_later = false;
 
-  Option expects(const char* what, bool (*check)(const T&)) const { return {value, name, help, what, check, json}; }
+  Option expects(const char* what, bool (*check)(const T&)) const {
+    return {value, name, help, what, check, json, is_later};
+  }
   /// Another name in JSON, for that of the results that are stored.
-  Option stored_as(const char* key) const { return {value, name, help, expected, holds, key}; }
+  Option stored_as(const char* key) const { return {value, name, help, expected, holds, key, is_later}; }
+  /// For an option that came when there were results already: JSON has it only where it is not left as it is, so that
+  /// what was stored before is read, and found by its hash, as ever.
+  Option later() const { return {value, name, help, expected, holds, json, true}; }
 
   /// "got 1, expected at least 2", or nothing where all is well.
   std::string fault() const {

@@ -1,21 +1,22 @@
 #include "scdcf/data/datasets.h"
 
-#include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "scdcf/core/error.h"
+#include "scdcf/data/dataset_list.h"
 #include "scdcf/data/glyphs.h"
 #include "scdcf/data/idx.h"
 #include "scdcf/data/image_folder.h"
+#include "scdcf/data/large_scale.h"
+#include "scdcf/data/named_set.h"
 #include "scdcf/data/normalisation.h"
 #include "scdcf/data/option_list.h"
 #include "scdcf/data/places.h"
 #include "scdcf/data/scaled.h"
 #include "scdcf/data/split.h"
+#include "scdcf/data/stir.h"
 #include "scdcf/data/stl10.h"
 #include "scdcf/files/text.h"
-#include "scdcf/pixels/resize.h"
 
 namespace scdcf::data {
 namespace {
@@ -23,9 +24,6 @@ namespace {
 constexpr std::int64_t kTrainCount = 60000, kTestCount = 10000;  // of MNIST, and so of the glyphs
 constexpr double kTestShare = 0.2;                               // where the set has no test pictures of its own
 enum Stream : std::uint64_t { validation_stream = 11, test_stream = 12 };
-
-bool is_digit_like(const std::string& name) { return name == "mnist" || name == "fashion" || name == "glyphs"; }
-bool is_scaled(const std::string& name) { return !name.empty() && name[0] == 's' && is_digit_like(name.substr(1)); }
 
 Random generator(const DataOptions& options, Stream stream) {
   return Random(static_cast<std::uint64_t>(options.realisation), stream);
@@ -61,11 +59,7 @@ Splits scaled(const std::string& name, const DataOptions& options) {
   scaling.smallest_factor = options.smallest_factor;
   scaling.largest_factor = options.largest_factor;
   scaling.size = options.size;
-  if (name == "glyphs") {
-    Pool pool{{}, digit_names(), glyph};
-    for (std::int64_t i = 0; i < kTrainCount + kTestCount; ++i) pool.labels.push_back(glyph_label(i));
-    return make_scaled(pool, scaling);
-  }
+  if (name == "glyphs") return make_scaled(glyph_pool(0, kTrainCount + kTestCount), scaling);
   auto parts = official_parts(name, options);
   auto &all = parts.train, &test = parts.test;
   require(all.height == test.height && all.width == test.width, "data ", name, ": training pictures of ", all.width,
@@ -73,6 +67,38 @@ Splits scaled(const std::string& name, const DataOptions& options) {
   all.pixels.insert(all.pixels.end(), test.pixels.begin(), test.pixels.end());
   all.labels.insert(all.labels.end(), test.labels.begin(), test.labels.end());
   return make_scaled(pool_of(all), scaling);
+}
+
+/// make(official training pictures, official test pictures).
+template <class Make>
+Splits made_of_pools(const std::string& name, const DataOptions& options, Make make) {
+  if (name == "glyphs") return make(glyph_pool(0, kTrainCount), glyph_pool(kTrainCount, kTestCount));
+  const auto parts = official_parts(name, options);
+  return make(pool_of(parts.train), pool_of(parts.test));
+}
+
+Splits stir(const std::string& name, const DataOptions& options) {
+  StirOptions stir;
+  stir.realisation = options.realisation;
+  stir.smallest_size = options.smallest_size;
+  stir.largest_size = options.largest_size;
+  stir.keep_train = options.train_size;
+  stir.keep_validation = options.validation_size;
+  stir.keep_test = options.test_size;
+  return made_of_pools(name, options,
+                       [&](const Pool& train, const Pool& test) { return make_stir(train, test, stir); });
+}
+
+Splits large_scale(const std::string& name, const DataOptions& options) {
+  LargeScaleOptions scale;
+  scale.realisation = options.realisation;
+  scale.train_scale = options.train_scale;
+  scale.test_scale = options.test_scale;
+  scale.keep_train = options.train_size;
+  scale.keep_validation = options.validation_size;
+  scale.keep_test = options.test_size;
+  return made_of_pools(name, options,
+                       [&](const Pool& train, const Pool& test) { return make_large_scale(train, test, scale); });
 }
 
 /// Splits off what the set does not have apart: test pictures, then those for validation.
@@ -159,8 +185,7 @@ Splits image_folder(const DataOptions& options) {
 }
 
 void cut_to(ImageSet& set, std::int64_t count, const char* name) {
-  require(count >= 0 && count <= set.count(), name, ": got ", count, ", expected 1 to ", set.count(), ", or 0 for all");
-  if (count > 0) set = prefix(set, count);
+  if (kept(name, count, set.count()) < set.count()) set = prefix(set, count);
 }
 
 /// Divides by the root mean square and subtracts nothing: a black pixel stays zero.
@@ -172,16 +197,23 @@ void keep_black(Splits& splits) {
 }
 
 /// So that no option is ignored in silence: one that was given is one that differs from what is left open.
-void refuse_what_does_not_apply(const DataOptions& options, bool is_scaled, bool is_folder) {
+void refuse_what_does_not_apply(const DataOptions& options, SetKind kind) {
   const DataOptions open;
+  const bool is_scaled = kind == SetKind::scaled, is_stir = kind == SetKind::stir,
+             is_large_scale = kind == SetKind::large_scale;
   const auto only = [&](bool applies, bool is_given, const char* option, const char* which) {
     require(applies || !is_given, option, ": does not apply to data ", options.name, ", only to ", which);
   };
   only(is_scaled, options.smallest_factor != open.smallest_factor, "smallest_factor", "the scaled sets");
   only(is_scaled, options.largest_factor != open.largest_factor, "largest_factor", "the scaled sets");
-  only(!is_scaled, options.validation_share != open.validation_share, "validation_share", "sets that are not scaled");
-  only(is_folder, options.channels != open.channels, "image_channels", "image folders");
-  only(options.name == "stl10", options.fold != open.fold, "fold", "stl10");
+  only(is_stir, options.smallest_size != open.smallest_size, "smallest_size", "the stir sets");
+  only(is_stir, options.largest_size != open.largest_size, "largest_size", "the stir sets");
+  only(is_large_scale, options.train_scale != open.train_scale, "train_scale", "the large-scale sets");
+  only(is_large_scale, options.test_scale != open.test_scale, "test_scale", "the large-scale sets");
+  only(!is_scaled && !is_stir && !is_large_scale, options.validation_share != open.validation_share, "validation_share",
+       "sets without a validation part");
+  only(kind == SetKind::image_folder, options.channels != open.channels, "image_channels", "image folders");
+  only(kind == SetKind::stl10, options.fold != open.fold, "fold", "stl10");
 }
 
 }  // namespace
@@ -191,61 +223,48 @@ Splits load(const DataOptions& options) {
   for (const auto& text : {name, options.data_dir})
     require(files::is_utf8(text), "data ", files::escaped(text), ": the name is not UTF-8; give it another");
   check_options(options);
-  refuse_what_does_not_apply(options, is_scaled(name), !is_scaled(name) && !is_digit_like(name) && name != "stl10");
+  const auto [kind, base] = named_set(name);
+  refuse_what_does_not_apply(options, kind);
   Splits splits;
-  if (is_scaled(name)) {
-    splits = scaled(name.substr(1), options);
-  } else {
-    splits = is_digit_like(name) ? split(official_parts(name, options), options)
-             : name == "stl10"   ? stl10(options)
-                                 : image_folder(options);
+  switch (kind) {
+    case SetKind::plain:
+      splits = split(official_parts(base, options), options);
+      break;
+    case SetKind::scaled:
+      splits = scaled(base, options);
+      break;
+    case SetKind::stir:
+      splits = stir(base, options);
+      break;
+    case SetKind::large_scale:
+      splits = large_scale(base, options);
+      break;
+    case SetKind::stl10:
+      splits = stl10(options);
+      break;
+    case SetKind::image_folder:
+      splits = image_folder(options);
+      break;
+  }
+  if (kind == SetKind::plain || kind == SetKind::stl10 ||
+      kind == SetKind::image_folder) {  // the others made no more than asked
     cut_to(splits.train, options.train_size, "train_size");
     cut_to(splits.validation, options.validation_size, "validation_size");
     cut_to(splits.test, options.test_size, "test_size");
-    if (options.size > 0)
-      for (auto* part : {&splits.train, &splits.validation, &splits.test})
-        *part = resize(std::move(*part), options.size, options.size);
-    const auto statistics = name == "stl10" ? Normalisation{{.4467, .4398, .4066}, {.2603, .2566, .2713}}
-                                            : channel_statistics(splits.train);
-    splits.mean = statistics.mean;
-    splits.deviation = statistics.deviation;
   }
+  if (options.size > 0)
+    for (auto* part : {&splits.train, &splits.validation, &splits.test})
+      *part = resize(std::move(*part), options.size, options.size);
+  const auto statistics = kind == SetKind::stl10 ? Normalisation{{.4467, .4398, .4066}, {.2603, .2566, .2713}}
+                                                 : channel_statistics(splits.train);
+  splits.mean = statistics.mean;
+  splits.deviation = statistics.deviation;
   if (options.normalisation == "black") keep_black(splits);
   splits.name = name;
+  splits.black_ground = ground_of(name) == 0;
   return splits;
 }
 
-std::uint8_t ground_of(const std::string& name) { return is_digit_like(name) || is_scaled(name) ? 0 : 255; }
-
-std::vector<DataSetInfo> list_datasets(const std::string& data_dir) {
-  std::vector<DataSetInfo> list;
-  const auto add = [&](const std::string& name, const std::string& what, const std::string& base) {
-    const bool drawn = base == "glyphs";
-    list.push_back({name, what, drawn ? "(drawn)" : find_dataset(base, data_dir),
-                    drawn ? "nothing to get" : "scdcf data fetch " + base});
-  };
-  add("mnist", "handwritten digits, 28 x 28, 60,000 + 10,000", "mnist");
-  add("fashion", "Fashion-MNIST: clothes, 28 x 28, 60,000 + 10,000", "fashion");
-  add("glyphs", "digits drawn by the program, 28 x 28, 60,000 + 10,000", "glyphs");
-  add("smnist", "MNIST rescaled at random, 10,000 + 2,000 + 50,000", "mnist");
-  add("sfashion", "Fashion-MNIST rescaled at random, 10,000 + 2,000 + 50,000", "fashion");
-  add("sglyphs", "glyphs rescaled at random, 10,000 + 2,000 + 50,000", "glyphs");
-  add("stl10", "natural pictures, 96 x 96, ten classes, 5,000 + 8,000", "stl10");
-
-  // Image folders that lie where data is looked for.
-  for (const auto& place : data_places(data_dir)) {
-    std::vector<DataSetInfo> here;
-    std::error_code error;
-    for (std::filesystem::directory_iterator entry(place, error), end; !error && entry != end; entry.increment(error)) {
-      const std::string path = entry->path().string(), name = entry->path().filename().string();
-      const auto same_name = [&](const DataSetInfo& info) { return info.name == name; };
-      if (name.front() != '.' && is_image_folder(path) && std::none_of(list.begin(), list.end(), same_name))
-        here.push_back({name, "image folder", path, ""});
-    }
-    std::sort(here.begin(), here.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-    list.insert(list.end(), here.begin(), here.end());
-  }
-  return list;
-}
+std::uint8_t ground_of(const std::string& name) { return named_set(name).base.empty() ? 255 : 0; }
 
 }  // namespace scdcf::data

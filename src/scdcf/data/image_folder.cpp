@@ -64,15 +64,16 @@ void add_part(std::vector<Entry>& entries, ImageSet& part, const fs::path& root,
 struct Decoded {
   std::vector<pixels::Image> images;
   std::vector<float> scales;
+  std::vector<Point> centres;
 };
 
-float scale_of(const Boxes& boxes, const std::string& path, const pixels::Image& image, const std::string& boxes_file) {
+Box box_of(const Boxes& boxes, const std::string& path, const pixels::Image& image, const std::string& boxes_file) {
   const auto found = boxes.find(path);
   require(found != boxes.end(), boxes_file, ": no line for ", path);
   const Box& box = found->second;
   require(box.x1 < image.width && box.y1 < image.height, boxes_file, ": the box of ", path, " reaches to ", box.x1,
           ", ", box.y1, ", outside the picture of ", image.width, " x ", image.height);
-  return static_cast<float>(std::sqrt(static_cast<double>(box.area()) / (1.0 * image.width * image.height)));
+  return box;
 }
 
 Decoded decode(const fs::path& root, const std::vector<Entry>& entries, int size) {
@@ -83,14 +84,21 @@ Decoded decode(const fs::path& root, const std::vector<Entry>& entries, int size
           " pictures");
   Decoded decoded;
   decoded.images.resize(entries.size());
-  if (boxed) decoded.scales.resize(entries.size());
+  decoded.scales.resize(boxed ? entries.size() : 0);
+  decoded.centres.resize(decoded.scales.size());
   constexpr std::uint64_t kMostBytes = 8 * files::kLargestFile;
   std::atomic<std::uint64_t> total{0};
   for_each(static_cast<std::int64_t>(entries.size()), cores(), [&](std::int64_t index) {
     const auto i = static_cast<std::size_t>(index);
     auto image = pixels::read_image((root / entries[i].path).string());
-    if (boxed) decoded.scales[i] = scale_of(boxes, entries[i].path, image, boxes_file);
+    const int width = image.width, height = image.height;
+    const Box box = boxed ? box_of(boxes, entries[i].path, image, boxes_file) : Box{};
     if (size > 0) image = pixels::resize(image, size, size);
+    if (boxed) {
+      decoded.scales[i] = static_cast<float>(std::sqrt(static_cast<double>(box.area()) / (1.0 * width * height)));
+      decoded.centres[i] = {static_cast<float>((box.x0 + box.x1 + 1) / 2.0 * image.width / width),
+                            static_cast<float>((box.y0 + box.y1 + 1) / 2.0 * image.height / height)};
+    }
     total += image.pixels.size();
     require(total <= kMostBytes, root.string(), ": more than ", kMostBytes, " bytes of pixels; ask for a smaller size");
     decoded.images[i] = std::move(image);
@@ -154,7 +162,9 @@ ImageFolder read_image_folder(const std::string& root_name, int size, int channe
             " as in the first picture; ask for a size to have them resized");
     part.pixels.insert(part.pixels.end(), image.pixels.begin(), image.pixels.end());
     part.labels.push_back(entries[i].label);
-    if (!decoded.scales.empty()) part.scales.push_back(decoded.scales[i]);
+    if (decoded.scales.empty()) continue;
+    part.scales.push_back(decoded.scales[i]);
+    part.centres.push_back(decoded.centres[i]);
   }
   return result;
 }

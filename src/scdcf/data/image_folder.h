@@ -17,7 +17,7 @@ struct ImageFolder {
 /// Reads .png, .jpg and .jpeg files (in capitals too); others are passed over. Classes and pictures are in the order of
 /// their names, which must be UTF-8. size: the side that every picture is stretched to; 0 for their own, which must
 /// then be one. channels: 1 or 3; 0 for 3 where any picture is coloured, else 1. ROOT/boxes.csv, where it exists, must
-/// give one box for each picture; it becomes the scales, sqrt(box area / picture area).
+/// give one box for each picture; it becomes the scales, sqrt(box area / picture area), and the centres.
 ImageFolder read_image_folder(const std::string& root, int size = 0, int channels = 0);
 
 /// Whether a file's name ends as those that are read.

@@ -55,17 +55,24 @@ std::uint64_t hash_of(const std::string& text) {
   return hash.value();
 }
 
+ImageSet without_pictures(const ImageSet& set) {
+  ImageSet empty;
+  empty.channels = set.channels;
+  empty.height = set.height;
+  empty.width = set.width;
+  empty.all_sizes = set.all_sizes;
+  empty.class_names = set.class_names;
+  return empty;
+}
+
 ImageSet prefix(const ImageSet& set, std::int64_t count) {
   require(count >= 0 && count <= set.count(), "count: got ", count, " pictures, expected 0 to ", set.count());
   if (count == 0) return set;
-  ImageSet part;
-  part.channels = set.channels;
-  part.height = set.height;
-  part.width = set.width;
-  part.class_names = set.class_names;
+  ImageSet part = without_pictures(set);
   part.pixels.assign(set.pixels.begin(), set.pixels.begin() + count * set.image_bytes());
   part.labels.assign(set.labels.begin(), set.labels.begin() + count);
   if (!set.scales.empty()) part.scales.assign(set.scales.begin(), set.scales.begin() + count);
+  if (!set.centres.empty()) part.centres.assign(set.centres.begin(), set.centres.begin() + count);
   return part;
 }
 
@@ -78,6 +85,9 @@ ImageSet resize(ImageSet set, int height, int width) {
   result.height = height;
   result.width = width;
   result.pixels.assign(static_cast<std::size_t>(result.image_bytes() * set.count()), 0);
+  for (auto& centre : result.centres)
+    centre = {centre.x * static_cast<float>(width) / static_cast<float>(set.width),
+              centre.y * static_cast<float>(height) / static_cast<float>(set.height)};
   for_each(set.count(), cores(), [&](std::int64_t i) {
     const pixels::Image image{set.channels, set.height, set.width, {set.image(i), set.image(i) + set.image_bytes()}};
     const auto resized = pixels::resize(image, height, width);

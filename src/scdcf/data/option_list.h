@@ -10,8 +10,9 @@ namespace scdcf::data {
 
 template <class Visitor>
 void visit_options(DataOptions& o, Visitor&& visit) {
-  visit(Option{o.name, "data", "smnist, sfashion, sglyphs, mnist, fashion, glyphs, stl10 or an image folder"}.stored_as(
-      "name"));
+  visit(
+      Option{o.name, "data", "A name of `scdcf data list`, such as smnist or stir-mnist, or an image folder"}.stored_as(
+          "name"));
   visit(Option{o.data_dir, "data_dir", "Folder that holds the data; looked in before the usual places"}.expects(
       "a folder", [](const auto& folder) { return folder.empty() || std::filesystem::is_directory(folder); }));
   visit(Option{o.train_size, "train_size", "Training images; 0 for all"}.expects("0 or more", at_least<0>));
@@ -35,6 +36,19 @@ void visit_options(DataOptions& o, Visitor&& visit) {
   visit(
       Option{o.validation_share, "validation_share", "Share of the training images, where a set has no validation part"}
           .expects("0 or more and less than 1", [](const auto& share) { return share >= 0 && share < 1; }));
+  visit(Option{o.smallest_size, "smallest_size", "Smallest object of the stir sets in training, in pixels"}
+            .expects("17 to 64", between<17, 64>)
+            .later());
+  visit(Option{o.largest_size, "largest_size", "Largest object of the stir sets in training, in pixels"}
+            .expects("17 to 64", between<17, 64>)
+            .later());
+  visit(Option{o.train_scale, "train_scale", "Factor that the large-scale sets are trained at"}
+            .expects("0.5 to 8", [](const auto& scale) { return scale >= 0.5 && scale <= 8; })
+            .later());
+  visit(Option{o.test_scale, "test_scale", "Factor that the large-scale sets are tested at; 0 for all 17"}
+            .expects("0.5 to 8, or 0 for all 17",
+                     [](const auto& scale) { return scale == 0 || (scale >= 0.5 && scale <= 8); })
+            .later());
 }
 
 }  // namespace scdcf::data

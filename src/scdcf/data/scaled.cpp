@@ -39,19 +39,7 @@ ImageSet scaled_part(const Pool& pool, const ScalingOptions& options, const std:
   return set;
 }
 
-std::int64_t kept(const char* name, std::int64_t asked, std::int64_t available) {
-  require(asked >= 0 && asked <= available, name, ": got ", asked, ", expected 1 to ", available, ", or 0 for all");
-  return asked == 0 ? available : asked;
-}
-
 }  // namespace
-
-Pool pool_of(const ImageSet& set) {
-  return {set.labels, set.class_names, [&set](std::int64_t i) {
-            return pixels::Image{set.channels, set.height, set.width,
-                                 files::Bytes(set.image(i), set.image(i) + set.image_bytes())};
-          }};
-}
 
 Splits make_scaled(const Pool& pool, const ScalingOptions& options) {
   require(

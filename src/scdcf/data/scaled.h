@@ -2,24 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <string>
-#include <vector>
 
 #include "scdcf/data/image_set.h"
-#include "scdcf/pixels/image_file.h"
+#include "scdcf/data/pool.h"
 
 namespace scdcf::data {
-
-/// Pictures that are fetched (or drawn) one at a time, so that only those in use are.
-struct Pool {
-  std::vector<std::int32_t> labels;
-  std::vector<std::string> class_names;
-  std::function<pixels::Image(std::int64_t)> image;  ///< called from several threads
-};
-
-/// A pool over a set; the set must outlive it.
-Pool pool_of(const ImageSet& set);
 
 struct ScalingOptions {
   int realisation = 0;  ///< seeds the split and the factors

@@ -39,11 +39,7 @@ std::vector<std::int64_t> stratified_order(const std::vector<std::int32_t>& labe
 }
 
 ImageSet select(const ImageSet& set, const std::vector<std::int64_t>& indices) {
-  ImageSet part;
-  part.channels = set.channels;
-  part.height = set.height;
-  part.width = set.width;
-  part.class_names = set.class_names;
+  ImageSet part = without_pictures(set);
   part.labels.reserve(indices.size());
   part.pixels.reserve(indices.size() * static_cast<std::size_t>(set.image_bytes()));
   for (const std::int64_t index : indices) {
@@ -51,6 +47,7 @@ ImageSet select(const ImageSet& set, const std::vector<std::int64_t>& indices) {
     part.labels.push_back(set.labels[static_cast<std::size_t>(index)]);
     part.pixels.insert(part.pixels.end(), set.image(index), set.image(index) + set.image_bytes());
     if (!set.scales.empty()) part.scales.push_back(set.scales[static_cast<std::size_t>(index)]);
+    if (!set.centres.empty()) part.centres.push_back(set.centres[static_cast<std::size_t>(index)]);
   }
   return part;
 }

@@ -15,33 +15,51 @@
 #include "scdcf/models/registry.h"
 #include "scdcf/runs/run_folder.h"
 #include "scdcf/theory/network_equivariance.h"
+#include "scdcf/train/recipe.h"
 
 namespace scdcf::demo {
 namespace {
 
-constexpr int64_t kLookedAt = 400;  // test pictures that samples and sizes are taken from
-constexpr size_t kSamples = 8;      // of each kind
+constexpr int64_t kBatch = 200;
+constexpr size_t kSamples = 12;
 constexpr int64_t kPicturesForErrors = 64;
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+const std::vector<std::string>& names() {
+  static const std::vector<std::string> names = {"ScDCFNet", "CNN", "Pyramid CNN"};
+  return names;
+}
 
 train::RunConfig config_of(const DemoOptions& options, const std::string& model) {
   train::RunConfig config;
   config.model.name = model;
-  config.model.channels = model == "cnn" ? options.cnn_channels : options.scdcfnet_channels;
   config.data = options.data;
+  config.data.smallest_factor = config.data.largest_factor = options.trained_factor;
+  config = train::with_recipe(config);
   config.train.batch = options.batch;
   config.train.epochs = options.epochs;
-  // Most of the time at the full rate, then two short stretches that settle.
-  config.train.milestones = {std::max<int64_t>(1, options.epochs * 2 / 3),
-                             std::max<int64_t>(2, options.epochs * 6 / 7)};
+  if (model == "cnn") {
+    config.model.channels = options.cnn_channels;
+    // Most of the time at the full rate, then two short stretches that settle.
+    config.train.milestones = {std::max<int64_t>(1, options.epochs * 2 / 3),
+                               std::max<int64_t>(2, options.epochs * 6 / 7)};
+  } else {
+    config.model.channels = options.range_channels;
+    config.model.smaller = std::max(1.0, options.trained_factor / options.smallest_factor);
+    config.model.larger = std::max(1.0, options.largest_factor / options.trained_factor);
+  }
   return config;
 }
 
 /// Trains one network into its folder; nothing where it was stopped.
 std::optional<TrainedNetwork> train_network(const DemoOptions& options, const std::string& name,
-                                            const std::string& model, const data::Splits& splits,
-                                            const DemoProgress& progress, DemoFindings& findings) {
+                                            const std::string& model, const DemoProgress& progress) {
   const auto folder = options.out / model;
-  const auto config = train::fit_to_data(config_of(options, model), splits);
+  const auto given = config_of(options, model);
+  auto splits = data::load(given.data);
+  splits.validation = data::prefix(splits.validation, std::min(options.validation_size, splits.validation.count()));
+  const auto config = train::fit_to_data(given, splits);
   const auto lock = runs::prepare_run_folder(folder, config, /*resume=*/false);
   if (progress.on_run) progress.on_run(folder, config);
   train::TrainCallbacks callbacks;
@@ -58,115 +76,115 @@ std::optional<TrainedNetwork> train_network(const DemoOptions& options, const st
   network.parameters = models::parameter_count(*result.network);
   network.best_epoch = result.best_epoch;
   network.seconds = result.seconds;
-  network.test_accuracy = 100 * result.test.accuracy;
-  findings.scales.clear();
-  for (const auto& group : result.test.scales) {
-    findings.scales.push_back({group.name, (group.from + group.to) / 2, group.count});
-    network.accuracy_by_scale.push_back(100 * group.accuracy());
-  }
-  for (const auto& epoch : result.history) {
-    network.training_accuracy.push_back(100 * epoch.train_accuracy);
-    network.validation_accuracy.push_back(100 * epoch.validation_accuracy);
-  }
+  network.trained_accuracy = 100 * result.test.accuracy;
   return network;
 }
 
-/// The trained networks, as read back from their folders, at work on test pictures.
+/// The trained networks, as read back from their folders, at work on test pictures of all sizes.
 class Look {
  public:
-  Look(const DemoOptions& options, const data::Splits& splits)
-      : options_(options),
-        set_(data::prefix(splits.test, std::min(kLookedAt, splits.test.count()))),
-        pictures_(set_, splits.mean, splits.deviation, torch::kCPU) {
-    for (const auto& run : demo_runs()) {
-      models_.push_back(runs::load_model(options.out / run, torch::kCPU));
-      predictions_.push_back(train::predict(*models_.back().network, pictures_, 100));
+  Look(const DemoOptions& options, const data::ImageSet& test, DemoFindings& findings)
+      : options_(options), set_(test), findings_(findings) {
+    for (size_t n = 0; n < demo_runs().size(); ++n) {
+      models_.push_back(runs::load_model(options.out / demo_runs()[n], torch::kCPU));
+      const auto& model = models_.back();
+      const train::DeviceImages pictures(set_, model.mean, model.deviation, torch::kCPU);
+      const double started = now();
+      predictions_.push_back(train::predict(*model.network, pictures, kBatch));
+      findings_.networks[n].milliseconds = 1000 * (now() - started) / static_cast<double>(set_.count());
+      const auto evaluation = train::evaluate(set_, predictions_.back());
+      findings_.scales.clear();
+      for (const auto& group : evaluation.scales) {
+        findings_.scales.push_back({group.name, (group.from + group.to) / 2, group.count});
+        findings_.networks[n].accuracy_by_scale.push_back(100 * group.accuracy());
+      }
     }
-    estimate_sizes();
+    const auto& first = models_.front();
+    findings_.range = first.network->about();
+    require(first.calibration.has_value(), (options.out / demo_runs()[0]).string(), ": lacks its scale calibration");
+    sizes_ = predictions_.front().sizes * first.calibration->estimate(0);
+    const auto errors = (sizes_ / torch::tensor(set_.scales) - 1).abs();
+    findings_.typical_size_error = 100 * errors.median().item<double>();
+    findings_.size_images = set_.count();
   }
 
-  void find_samples(DemoFindings& findings) const {
+  /// Objects of growing size.
+  void find_samples() const {
     std::filesystem::create_directories(options_.out / "pictures");
-    for (int64_t i = 0; i < set_.count() && findings.first_samples.size() < kSamples; ++i)
-      findings.first_samples.push_back(sample(i, findings));
-    for (auto i = static_cast<int64_t>(kSamples); i < set_.count() && findings.disagreements.size() < kSamples; ++i)
-      if (predicted(0, i) != predicted(1, i)) findings.disagreements.push_back(sample(i, findings));
-    std::vector<double> errors;
-    for (size_t i = 0; i < sizes_.size(); ++i) errors.push_back(std::abs(sizes_[i] / set_.scales[i] - 1));
-    std::nth_element(errors.begin(), errors.begin() + errors.size() / 2, errors.end());
-    findings.typical_size_error = 100 * errors[errors.size() / 2];
-    findings.size_images = set_.count();
+    const double low = options_.smallest_factor, high = options_.largest_factor;
+    for (size_t k = 0; k < kSamples; ++k) {
+      const double wanted = low + (high - low) * (static_cast<double>(k) + 0.5) / kSamples;
+      for (int64_t i = static_cast<int64_t>(k); i < set_.count(); ++i)
+        if (std::abs(set_.scales[static_cast<size_t>(i)] - wanted) < (high - low) / (2 * kSamples)) {
+          findings_.samples.push_back(sample(i));
+          break;
+        }
+    }
   }
 
   /// On pictures whose object is still whole after the enlargement.
-  void measure_errors(DemoFindings& findings) const {
-    findings.equivariance_octaves = models_[0].network->scale_step();
-    const auto images = pictures_.images(sized(0, std::exp2(-findings.equivariance_octaves), kPicturesForErrors));
-    findings.equivariance_images = images.size(0);
-    for (size_t n = 0; n < models_.size(); ++n)
-      for (const auto& layer : theory::network_equivariance_error(*models_[n].network, images, pictures_.black(),
-                                                                  findings.equivariance_octaves))
-        findings.networks[n].errors.emplace_back(layer.layer, layer.per_scale);
-  }
-
-  void tell_story(DemoFindings& findings) const {
-    const auto indices = sized(0.4, 0.6, kPicturesForErrors);
-    const auto& model = models_[0];
-    findings.story =
-        tell_scale_story(*model.network, pictures_.images(indices), pictures_.black(), model.config.model.finest_width);
-    const auto first = static_cast<size_t>(indices[0].item<int64_t>());
-    findings.story.truth = set_.class_names.at(static_cast<size_t>(set_.labels[first]));
-    findings.story.factor = set_.scales[first];
-  }
-
- private:
-  int64_t predicted(size_t network, int64_t picture) const {
-    return predictions_[network].labels[picture].item<int64_t>();
-  }
-
-  void estimate_sizes() {
-    const auto& model = models_[0];
-    require(model.calibration.has_value(), (options_.out / demo_runs()[0]).string(), ": lacks its scale calibration");
-    for (int64_t first = 0; first < set_.count(); first += 100) {
-      const auto indices = torch::arange(first, std::min(first + 100, set_.count()), torch::kLong);
-      const auto responses = train::scale_response(*model.network, pictures_.images(indices)).to(torch::kDouble);
-      for (int64_t i = 0; i < responses.size(0); ++i)
-        sizes_.push_back(model.calibration->estimate(responses[i].item<double>()));
+  void measure_errors() const {
+    findings_.equivariance_octaves = models_[0].network->scale_step();
+    const double largest = options_.largest_factor * std::exp2(-findings_.equivariance_octaves);
+    std::vector<int64_t> indices;
+    for (size_t i = 0; i < set_.scales.size() && static_cast<int64_t>(indices.size()) < kPicturesForErrors; ++i)
+      if (set_.scales[i] <= largest) indices.push_back(static_cast<int64_t>(i));
+    if (indices.empty()) indices.push_back(0);
+    findings_.equivariance_images = static_cast<int64_t>(indices.size());
+    for (size_t n = 0; n < models_.size(); ++n) {
+      const train::DeviceImages pictures(set_, models_[n].mean, models_[n].deviation, torch::kCPU);
+      for (const auto& layer :
+           theory::network_equivariance_error(*models_[n].network, pictures.images(torch::tensor(indices)),
+                                              pictures.black(), findings_.equivariance_octaves))
+        if (!layer.per_scale.empty()) findings_.networks[n].errors.emplace_back(layer.layer, layer.per_scale);
     }
   }
 
-  /// The first pictures with a factor between these; where there is none, the first of all.
-  torch::Tensor sized(double smallest, double largest, int64_t count) const {
-    std::vector<int64_t> indices;
-    for (size_t i = 0; i < set_.scales.size() && static_cast<int64_t>(indices.size()) < count; ++i)
-      if (set_.scales[i] >= smallest && set_.scales[i] <= largest) indices.push_back(static_cast<int64_t>(i));
-    if (indices.empty()) indices.push_back(0);
-    return torch::tensor(indices);
-  }
+  const runs::TrainedModel& first_model() const { return models_.front(); }
 
-  Sample sample(int64_t index, const DemoFindings& findings) const {
+ private:
+  Sample sample(int64_t index) const {
     const auto place = static_cast<size_t>(index);
-    pixels::Canvas picture(set_.channels, set_.height, set_.width, {0, 0, 0});
-    picture.paste(set_.image(index), set_.channels, set_.height, set_.width, 0, 0, 1);
-    const auto file = format("pictures/%02zu.png", findings.first_samples.size() + findings.disagreements.size() + 1);
+    const auto picture = canvas_of(set_, index);
+    const auto file = format("pictures/%02zu.png", findings_.samples.size() + 1);
     pixels::write_png(options_.out / file, picture);
-    Sample sample{
-        picture, file, set_.class_names.at(static_cast<size_t>(set_.labels[place])), set_.scales[place], sizes_[place],
-        {},      {}};
-    for (size_t n = 0; n < models_.size(); ++n) {
-      sample.answers.push_back(set_.class_names.at(static_cast<size_t>(predicted(n, index))));
-      sample.confidence.push_back(100 * predictions_[n].confidence[index].item<double>());
+    Sample sample{picture,
+                  file,
+                  set_.class_names.at(static_cast<size_t>(set_.labels[place])),
+                  set_.scales[place],
+                  sizes_[index].item<double>(),
+                  {},
+                  {}};
+    for (const auto& said : predictions_) {
+      sample.answers.push_back(set_.class_names.at(static_cast<size_t>(said.labels[index].item<int64_t>())));
+      sample.confidence.push_back(100 * said.confidence[index].item<double>());
     }
     return sample;
   }
 
   const DemoOptions& options_;
-  data::ImageSet set_;
-  train::DeviceImages pictures_;
+  const data::ImageSet& set_;
+  DemoFindings& findings_;
   std::vector<runs::TrainedModel> models_;
   std::vector<train::Predictions> predictions_;
-  std::vector<double> sizes_;  // that the first network estimates
+  torch::Tensor sizes_;  // that the first network reads
 };
+
+/// The first test picture that the network knows, at several sizes.
+ScaleStory story_of(const DemoOptions& options, const runs::TrainedModel& model) {
+  auto whole = options.data;
+  whole.smallest_factor = whole.largest_factor = 1;
+  whole.test_size = 1;
+  whole.train_size = 1;
+  const auto test = data::load(whole).test;
+  const auto* pixels = test.image(0);
+  const pixels::Image picture{test.channels, test.height, test.width,
+                              files::Bytes(pixels, pixels + test.image_bytes())};
+  std::vector<double> factors;
+  for (double octaves = -0.5; octaves <= 0.5; octaves += 0.5)
+    factors.push_back(options.trained_factor * std::exp2(octaves));
+  return tell_scale_story(model, picture, test.labels[0], factors);
+}
 
 }  // namespace
 
@@ -174,7 +192,7 @@ DemoOptions DemoOptions::standard() {
   DemoOptions options;
   options.data.name = data::find_dataset("fashion", "").empty() ? "sglyphs" : "sfashion";
   options.data.train_size = 2000;
-  options.data.test_size = 4000;
+  options.data.test_size = 2000;
   return options;
 }
 
@@ -184,39 +202,42 @@ DemoOptions DemoOptions::quick() {
   options.data.test_size = 200;
   options.validation_size = 100;
   options.epochs = 2;
-  options.scdcfnet_channels = {4, 8, 12};
+  options.range_channels = {4, 8, 12};
   options.cnn_channels = {4, 8, 12};
   return options;
 }
 
 bool run_demo(const DemoOptions& options, const DemoProgress& progress) {
-  const auto started = std::chrono::steady_clock::now();
+  const double started = now();
   const auto lock = prepare_demo_folder(options.out);
-  auto splits = data::load(options.data);
+  auto all_sizes = options.data;
+  all_sizes.smallest_factor = options.smallest_factor;
+  all_sizes.largest_factor = options.largest_factor;
+  const auto splits = data::load(all_sizes);
   require(!splits.test.scales.empty(), "data: ", options.data.name,
           " does not know the sizes of its objects, expected sfashion, smnist or sglyphs");
-  splits.validation = data::prefix(splits.validation, std::min(options.validation_size, splits.validation.count()));
   DemoFindings findings;
   findings.data = options.data.name;
   findings.training_images = splits.train.count();
-  findings.validation_images = splits.validation.count();
+  findings.validation_images = std::min(options.validation_size, splits.validation.count());
   findings.test_images = splits.test.count();
   findings.image_side = splits.train.width;
   findings.classes = splits.train.class_names.size();
-  findings.smallest_factor = options.data.smallest_factor;
-  findings.largest_factor = options.data.largest_factor;
+  findings.trained_factor = options.trained_factor;
+  findings.smallest_factor = options.smallest_factor;
+  findings.largest_factor = options.largest_factor;
   findings.epochs = options.epochs;
   findings.command = options.command;
-  for (const auto& [name, model] : {std::pair("ScDCFNet", demo_runs()[0]), std::pair("CNN", demo_runs()[1])}) {
-    auto network = train_network(options, name, model, splits, progress, findings);
+  for (size_t n = 0; n < names().size(); ++n) {
+    auto network = train_network(options, names()[n], demo_runs()[n], progress);
     if (!network) return false;
     findings.networks.push_back(std::move(*network));
   }
-  const Look look(options, splits);
-  look.find_samples(findings);
-  look.measure_errors(findings);
-  look.tell_story(findings);
-  findings.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  const Look look(options, splits.test, findings);
+  look.find_samples();
+  look.measure_errors();
+  findings.story = story_of(options, look.first_model());
+  findings.seconds = now() - started;
   const auto missing = write_demo_page(findings, options.out);
   if (!missing.empty() && progress.say) progress.say(missing);
   return true;

@@ -1,4 +1,4 @@
-// The demonstration: ScDCFNet and a plain network of the same size, trained for minutes and shown on one page.
+// The demonstration: three networks that learn from objects of one size and are tested at all sizes, on one page.
 #pragma once
 
 #include <filesystem>
@@ -11,13 +11,14 @@ namespace scdcf::demo {
 
 struct DemoOptions {
   std::filesystem::path out;
-  data::DataOptions data;  ///< a scaled set, whose objects' sizes are known
-  std::int64_t validation_size = 1000;
-  std::int64_t epochs = 14;
+  data::DataOptions data;                            ///< a scaled set, whose objects' sizes are known
+  double trained_factor = 0.6;                       ///< the one size of training objects
+  double smallest_factor = 0.3, largest_factor = 1;  ///< of test objects
+  std::int64_t validation_size = 500;
+  std::int64_t epochs = 12;
   std::int64_t batch = 64;
-  /// Of ScDCFNet and of the CNN: half of the paper's, which gives both the same number of parameters within 1%, and is
-  /// what two CPU cores train in two minutes.
-  std::vector<std::int64_t> scdcfnet_channels = {16, 32, 48}, cnn_channels = {16, 31, 47};
+  /// Of the networks that look at every size, and of the CNN, half of the paper's.
+  std::vector<std::int64_t> range_channels = {16, 32, 48}, cnn_channels = {16, 31, 47};
   std::string command;  ///< how the user called it; stands on the page
 
   /// On Fashion-MNIST where it is found, else on drawn digits.
@@ -35,8 +36,8 @@ struct DemoProgress {
   std::function<bool()> stop;
 };
 
-/// Trains both, writes OUT/report.html, OUT/pictures, OUT/figures and the runs OUT/scdcfnet and OUT/cnn. False where it
-/// was stopped. Throws Error where the data is missing or does not know the sizes of its objects.
+/// Trains them, writes OUT/report.html, OUT/pictures, OUT/figures and a run for each network (demo_runs). False where
+/// it was stopped. Throws Error where the data is missing or does not know the sizes of its objects.
 bool run_demo(const DemoOptions& options, const DemoProgress& progress);
 
 }  // namespace scdcf::demo

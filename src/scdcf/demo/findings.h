@@ -15,10 +15,10 @@ struct TrainedNetwork {
   std::int64_t parameters = 0;
   std::int64_t best_epoch = 0;
   double seconds = 0;                                               ///< of training
-  double test_accuracy = 0;                                         ///< this and the next in percent
-  std::vector<double> accuracy_by_scale;                            ///< one for every ScaleRange
-  std::vector<double> training_accuracy, validation_accuracy;       ///< one for every epoch
-  std::vector<std::pair<std::string, std::vector<double>>> errors;  ///< equivariance: of each block, at each plane
+  double milliseconds = 0;                                          ///< of prediction, per picture
+  double trained_accuracy = 0;                                      ///< at the size it was trained on; in percent
+  std::vector<double> accuracy_by_scale;                            ///< one for every ScaleRange, in percent
+  std::vector<std::pair<std::string, std::vector<double>>> errors;  ///< equivariance: of each layer, at each plane
 };
 
 struct ScaleRange {
@@ -37,22 +37,17 @@ struct Sample {
   std::vector<double> confidence;    ///< in percent
 };
 
-/// First-layer features of one picture and of the same picture enlarged, at every plane of the scale axis.
+/// The score of the right class at every plane, for one object at several sizes.
 struct ScaleStory {
-  double octaves = 0;                 ///< of the enlargement
-  int shift = 0;                      ///< planes that the response has to move by
-  std::vector<double> filter_widths;  ///< of the planes, in pixels
   std::string truth;
-  double factor = 0;
-  std::vector<pixels::Canvas> pictures;  ///< original, enlarged
-  struct Channel {
-    std::int64_t index = 0;
-    std::vector<std::vector<pixels::Canvas>> maps;  ///< [2][planes], one intensity scale for all
-    std::vector<std::size_t> strongest;             ///< [2], the plane with the highest peak
+  std::vector<double> home_factors;  ///< of the planes: the factor of objects that are at home there, to two digits
+  struct Size {
+    double factor = 0;
+    pixels::Canvas picture;
+    std::vector<double> scores;  ///< one for every plane
+    std::size_t peak = 0;
   };
-  std::vector<Channel> channels;
-  std::int64_t images = 0;                    ///< that the next is a mean over
-  std::vector<std::vector<double>> response;  ///< [2][planes], mean over images and channels of the maps' peaks
+  std::vector<Size> sizes;
 };
 
 struct DemoFindings {
@@ -60,11 +55,12 @@ struct DemoFindings {
   std::int64_t training_images = 0, validation_images = 0, test_images = 0;
   int image_side = 0;
   std::size_t classes = 0;
-  double smallest_factor = 0, largest_factor = 0;
+  double trained_factor = 0, smallest_factor = 0, largest_factor = 0;
   std::int64_t epochs = 0;
+  std::string range;  ///< what the first network was planned for, in its words
   std::vector<TrainedNetwork> networks;
   std::vector<ScaleRange> scales;
-  std::vector<Sample> first_samples, disagreements;
+  std::vector<Sample> samples;
   double typical_size_error = 0;  ///< median of |estimate - truth| / truth, in percent
   std::int64_t size_images = 0;   ///< that it was taken over
   double equivariance_octaves = 0;

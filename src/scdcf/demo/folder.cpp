@@ -20,7 +20,7 @@ bool ends_with(const std::string& text, const std::string& end) {
 bool is_ours(const std::string& folder, const std::string& file) {
   if (folder == "pictures") return ends_with(file, ".png");
   if (folder == "figures") {
-    for (const char* stem : {"accuracy-by-scale", "curves", "scale-axis"})
+    for (const char* stem : {"accuracy-by-scale", "scores"})
       for (const char* extension : {".dat", ".gp", ".png", ".svg"})
         if (file == stem + std::string(extension)) return true;
     return false;
@@ -58,7 +58,7 @@ void remove_earlier(const fs::path& folder) {
 }  // namespace
 
 const std::vector<std::string>& demo_runs() {
-  static const std::vector<std::string> names = {"scdcfnet", "cnn"};
+  static const std::vector<std::string> names = {"scdcfnet-full", "cnn", "pyramid-cnn"};
   return names;
 }
 

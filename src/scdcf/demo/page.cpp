@@ -1,6 +1,5 @@
 #include "scdcf/demo/page.h"
 
-#include <cmath>
 #include <fstream>
 #include <iterator>
 
@@ -55,45 +54,32 @@ class Plots {
   std::string missing_;
 };
 
-std::vector<double> epochs_of(const TrainedNetwork& network) {
-  std::vector<double> epochs;
-  for (std::size_t i = 0; i < network.validation_accuracy.size(); ++i) epochs.push_back(static_cast<double>(i + 1));
-  return epochs;
-}
-
 void add_summary(report::HtmlPage& page, const DemoFindings& f) {
   page.paragraph(format(
-      "Two networks of the same size learned to tell %zu kinds of %s apart from %s training pictures, each with its "
-      "object shrunk by a random factor between %.1f and %.1f on a canvas of %d x %d pixels: ScDCFNet, whose features "
-      "have an axis for scale, and a plain convolutional network (CNN). Both were trained for %lld epochs, the "
-      "best one kept by its accuracy on %s validation pictures, and tested on %s pictures seen by neither.",
-      f.classes, data_words(f.data).c_str(), grouped(f.training_images).c_str(), f.smallest_factor, f.largest_factor,
-      f.image_side, f.image_side, static_cast<long long>(f.epochs), grouped(f.validation_images).c_str(),
-      grouped(f.test_images).c_str()));
-  page.paragraph(
-      "Training is kept short, so that this page is there within minutes: longer training makes both networks better.");
+      "Three networks learned to tell %zu kinds of %s apart from %s training pictures whose objects all have ONE size, "
+      "%.1f of the canvas of %d x %d pixels. They were then tested on %s pictures with objects of %.1f to %.1f of it. "
+      "The "
+      "plain network (CNN) knows what it was shown. ScDCFNet is equivariant up to its class scores: enlarge the "
+      "picture, "
+      "and the scores only move along its scale axis, so that it knows the object at sizes it never saw, and reads the "
+      "size "
+      "off the place of the highest score. A plain network on an image pyramid (Pyramid CNN) does that too, at a "
+      "price.",
+      f.classes, data_words(f.data).c_str(), grouped(f.training_images).c_str(), f.trained_factor, f.image_side,
+      f.image_side, grouped(f.test_images).c_str(), f.smallest_factor, f.largest_factor));
 }
 
 void add_accuracy(report::HtmlPage& page, Plots& plots, const DemoFindings& f) {
-  page.heading("Accuracy");
-  report::Table table({"network", "parameters", "test accuracy (%)", "best epoch", "training (s)"});
-  for (const auto& network : f.networks)
-    table.add({network.name, grouped(network.parameters), format("%.1f", network.test_accuracy),
-               static_cast<double>(network.best_epoch), format("%.0f", network.seconds)});
-  const double share = f.networks.front().test_accuracy / 100;
-  page.table(table, format("On %s test pictures; one standard error of an accuracy is about %.1f points.",
-                           grouped(f.test_images).c_str(),
-                           100 * std::sqrt(share * (1 - share) / static_cast<double>(f.test_images))));
-
-  page.heading("Accuracy against the size of the object");
-  std::vector<std::string> columns = {"rescaling factor", "test pictures"};
-  for (const auto& network : f.networks) columns.push_back(network.name + " (%)");
-  report::Table by_scale(columns);
   report::Plot plot;
-  plot.title = "Accuracy against the size of the object";
-  plot.x_label = "rescaling factor of the object";
+  plot.title = format("Trained at size %.1f only", f.trained_factor);
+  plot.x_label = "size of the object (1: the whole canvas)";
   plot.y_label = "test accuracy (%)";
-  for (const auto& network : f.networks) plot.series.push_back({network.name, {}, {}});
+  std::vector<std::string> columns = {"size of the object", "test pictures"};
+  for (const auto& network : f.networks) {
+    columns.push_back(network.name + " (%)");
+    plot.series.push_back({network.name, {}, {}});
+  }
+  report::Table by_scale(columns);
   for (std::size_t i = 0; i < f.scales.size(); ++i) {
     if (f.scales[i].images == 0) continue;
     std::vector<report::Table::Cell> row = {f.scales[i].name, grouped(f.scales[i].images)};
@@ -105,25 +91,19 @@ void add_accuracy(report::HtmlPage& page, Plots& plots, const DemoFindings& f) {
     }
     by_scale.add(row);
   }
-  plots.add(plot, "accuracy-by-scale", "Each point stands for the test pictures within 0.05 of its factor.");
+  plots.add(plot, "accuracy-by-scale", "Each point stands for the test pictures within 0.05 of its size.");
   page.table(by_scale);
-}
 
-void add_curves(report::HtmlPage& page, Plots& plots, const DemoFindings& f) {
-  page.heading("Training");
-  report::Plot plot;
-  plot.title = "Accuracy while training";
-  plot.x_label = "epoch";
-  plot.y_label = "accuracy (%)";
-  for (std::size_t n = 0; n < f.networks.size(); ++n) {
-    const auto& network = f.networks[n];
-    const int colour = static_cast<int>(n);
-    plot.series.push_back(
-        {network.name + ", validation", epochs_of(network), network.validation_accuracy, false, colour});
-    plot.series.push_back({network.name + ", training", epochs_of(network), network.training_accuracy, true, colour});
-  }
-  plots.add(plot, "curves",
-            "Training accuracy is that of the running epoch, with dropout; the learning rate falls towards the end.");
+  page.heading("What it costs");
+  report::Table table({"network", "parameters", "accuracy at the size trained on (%)", "best epoch", "training (s)",
+                       "prediction (ms a picture)"});
+  for (const auto& network : f.networks)
+    table.add({network.name, grouped(network.parameters), format("%.1f", network.trained_accuracy),
+               static_cast<double>(network.best_epoch), format("%.0f", network.seconds),
+               format("%.2f", network.milliseconds)});
+  page.table(table, format("ScDCFNet, here scdcfnet-full, %s. Trained for %lld epochs, the best one kept by its accuracy on %s validation "
+                           "pictures of the size trained on: short, so that this page is there within minutes.",
+                           f.range.c_str(), static_cast<long long>(f.epochs), grouped(f.validation_images).c_str()));
 }
 
 std::vector<report::Card> cards_of(const std::vector<Sample>& samples, const DemoFindings& f) {
@@ -131,11 +111,11 @@ std::vector<report::Card> cards_of(const std::vector<Sample>& samples, const Dem
   std::vector<report::Card> cards;
   for (const auto& sample : samples) {
     report::Card card{report::picture_of(sample.picture, sample.truth, kSampleWidth), {}};
-    card.lines.push_back({"true: " + sample.truth + format(", factor %.2f", sample.factor)});
+    card.lines.push_back({"true: " + sample.truth + format(", size %.2f", sample.factor)});
     for (std::size_t n = 0; n < f.networks.size(); ++n)
       card.lines.push_back({f.networks[n].name + ": " + sample.answers[n] + format(" (%.0f%%)", sample.confidence[n]),
                             sample.answers[n] == sample.truth ? Mark::right : Mark::wrong});
-    card.lines.push_back({f.networks.front().name + format("'s estimate: factor %.2f", sample.estimated_factor)});
+    card.lines.push_back({f.networks.front().name + format(" reads size %.2f", sample.estimated_factor)});
     card.lines.push_back({sample.file});
     cards.push_back(card);
   }
@@ -145,87 +125,59 @@ std::vector<report::Card> cards_of(const std::vector<Sample>& samples, const Dem
 void add_samples(report::HtmlPage& page, const DemoFindings& f) {
   page.heading("What the networks say");
   page.paragraph(format(
-      "The first test pictures, with the answers and how sure the networks are. ScDCFNet also tells how large the "
-      "object is, although nobody taught it: a larger object answers at coarser planes of the scale axis, and one "
-      "line fitted on the validation pictures turns the plane into a factor. Over %s test pictures the typical "
-      "(median) error is %.0f%% of the true factor.",
+      "Test pictures of growing size, with the answers and how sure the networks are. Nobody told ScDCFNet how large "
+      "an "
+      "object is: it reads the size off the plane of its highest score. Over %s test pictures of all sizes the typical "
+      "(median) error is %.0f%% of the true size.",
       grouped(f.size_images).c_str(), f.typical_size_error));
-  page.cards(cards_of(f.first_samples, f));
-  if (f.disagreements.empty()) return;
-  page.paragraph("And the first ones on which the two networks disagree:");
-  page.cards(cards_of(f.disagreements, f));
+  page.cards(cards_of(f.samples, f));
 }
 
 void add_story(report::HtmlPage& page, Plots& plots, const DemoFindings& f) {
   const auto& story = f.story;
-  page.heading("Enlarge the picture, and the features move along the scale axis");
-  page.paragraph(format(
-      "First-layer features of ScDCFNet for a test picture (%s, factor %.2f) and for the same picture enlarged by "
-      "2^%g. Each column is a plane of the scale axis, with filters as wide as it says. Equivariance means that a "
-      "map of the enlarged picture is the map %d planes to the left of the original, enlarged. A frame marks the "
-      "plane with the highest peak.",
-      story.truth.c_str(), story.factor, story.octaves, story.shift));
+  page.heading("Enlarge the picture, and the scores move along the scale axis");
+  page.paragraph("The same test picture (" + story.truth +
+                 ") at three sizes, half an octave apart, and ScDCFNet's score for its class at every plane of the "
+                 "scale axis: the curve keeps its shape and moves to where objects of the new size are at home.");
   report::PictureTable table;
-  table.columns = {"", "picture"};
-  for (const double width : story.filter_widths) table.columns.push_back(format("filters %.1f px", width));
-  const char* kinds[] = {"original", "enlarged"};
-  for (const auto& channel : story.channels)
-    for (std::size_t k = 0; k < 2; ++k) {
-      report::PictureTable::Row row;
-      row.label = format("feature %lld, %s", static_cast<long long>(channel.index), kinds[k]);
-      row.pictures.push_back(report::picture_of(story.pictures[k], kinds[k], kMapWidth));
-      for (std::size_t s = 0; s < channel.maps[k].size(); ++s) {
-        row.pictures.push_back(report::picture_of(channel.maps[k][s], row.label + format(", plane %zu", s), kMapWidth));
-        row.pictures.back().framed = s == channel.strongest[k];
-      }
-      table.rows.push_back(row);
-    }
-  page.pictures(table);
-  page.paragraph(
-      "The features with the clearest peak along the axis; both rows of a feature share one scale from white (0) "
-      "to dark (the highest value in either).");
-
+  table.columns = {""};
+  table.rows.push_back({"picture", {}});
   report::Plot plot;
-  plot.title = "Response along the scale axis";
-  plot.x_label = "width of the filters (pixels)";
-  plot.y_label = "mean peak of the first-layer maps";
+  plot.title = "Score of the right class along the scale axis";
+  plot.x_label = "size of objects that are at home at a plane";
+  plot.y_label = "score of \"" + story.truth + "\"";
   plot.log_x = true;
-  plot.series = {{"original", story.filter_widths, story.response[0]},
-                 {"enlarged", story.filter_widths, story.response[1]},
-                 {"original, moved", {}, {}, true, 5}};
-  for (std::size_t s = 0; s + static_cast<std::size_t>(story.shift) < story.filter_widths.size(); ++s) {
-    plot.series[2].x.push_back(story.filter_widths[s + static_cast<std::size_t>(story.shift)]);
-    plot.series[2].y.push_back(story.response[0][s]);
+  for (const auto& size : story.sizes) {
+    const auto name = format("size %.2f", size.factor);
+    table.columns.push_back(name);
+    table.rows.front().pictures.push_back(report::picture_of(size.picture, name, kMapWidth));
+    plot.series.push_back({name, story.home_factors, size.scores});
   }
-  plots.add(
-      plot, "scale-axis",
-      format("Mean over all features and %s test pictures. Dashed: the curve of the originals moved by %d planes, on "
-             "which that of the enlarged pictures lies if the layer is equivariant.",
-             grouped(story.images).c_str(), story.shift));
+  page.pictures(table);
+  plots.add(plot, "scores", "One curve for each size of the picture; every point is a plane.");
 }
 
 void add_errors(report::HtmlPage& page, const DemoFindings& f) {
   page.heading("Equivariance error");
   page.paragraph(format(
-      "How far the features of an enlarged picture are from the enlarged features of the picture: the relative error "
-      "|x[Dx] - T x[x]| / |T x[x]| for an enlargement by 2^%g, over %s test pictures whose object stays within the "
-      "canvas. ScDCFNet has one number for each plane of the scale axis, finest first; the CNN, which has no such "
-      "axis, has one. 0 would be perfect; 1 is as far as the features themselves are from 0.",
+      "How far the features of an enlarged picture are from the enlarged, or moved, features of the picture: the "
+      "relative "
+      "error |x[Dx] - T x[x]| / |T x[x]| for an enlargement by 2^%g, over %s test pictures whose object stays within "
+      "the "
+      "canvas. One number for each plane of the scale axis, finest first; the CNN, which has no such axis, has one. "
+      "0 would be perfect; 1 is as far as the features themselves are from 0.",
       f.equivariance_octaves, grouped(f.equivariance_images).c_str()));
   std::size_t planes = 1;
   for (const auto& network : f.networks)
     for (const auto& [block, errors] : network.errors) planes = std::max(planes, errors.size());
-  std::vector<std::string> columns = {"network", "after", "mean"};
-  for (std::size_t s = 0; s < planes; ++s) columns.push_back(format("plane %zu", s + 1));
+  std::vector<std::string> columns = {"network", "of"};
+  for (std::size_t s = 0; s < planes; ++s) columns.push_back(format("%zu", s + 1));
   report::Table table(columns);
   for (const auto& network : f.networks)
     for (const auto& [block, errors] : network.errors) {
-      double sum = 0;
-      for (const double error : errors) sum += error;
-      std::vector<report::Table::Cell> row = {network.name, block,
-                                              format("%.3f", sum / static_cast<double>(errors.size()))};
+      std::vector<report::Table::Cell> row = {network.name, block};
       for (std::size_t s = 0; s < planes; ++s)
-        row.emplace_back(errors.size() == 1 || s >= errors.size() ? std::string() : format("%.3f", errors[s]));
+        row.emplace_back(s >= errors.size() ? std::string() : format("%.3f", errors[s]));
       table.add(row);
     }
   page.table(table);
@@ -237,9 +189,12 @@ void add_how_to_repeat(report::HtmlPage& page, const DemoFindings& f, const fs::
   const auto run = (folder / f.networks.front().run).string();
   lines +=
       "scdcf predict " + run + " " + (folder / "pictures").string() + "/*.png    # or any picture, light on dark\n";
-  lines += "scdcf eval " + run + "\n";
+  lines += "scdcf eval " + run +
+           format(" --smallest-factor %g --largest-factor %g", f.smallest_factor, f.largest_factor) +
+           "    # all sizes\n";
   lines += "scdcf equivariance " + run + "\n";
-  lines += "scdcf train --data " + f.data + " --train-size 10000 --out runs/full    # the full network, 60 epochs";
+  lines += "scdcf train --model scdcfnet-full --data " + f.data +
+           " --train-size 10000 --out runs/full    # longer, of all sizes";
   page.code(lines);
   page.paragraph(format(
       "Not installed, scdcf is build/bin/scdcf. Made in %.0f s with %d threads by scdcf %s (%s). Data, weights and "
@@ -254,7 +209,6 @@ std::string write_demo_page(const DemoFindings& findings, const fs::path& folder
   Plots plots(page, folder / "figures");
   add_summary(page, findings);
   add_accuracy(page, plots, findings);
-  add_curves(page, plots, findings);
   add_samples(page, findings);
   add_story(page, plots, findings);
   add_errors(page, findings);

@@ -2,86 +2,50 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "scdcf/core/error.h"
-#include "scdcf/pixels/colour_map.h"
-#include "scdcf/theory/network_equivariance.h"
+#include "scdcf/models/scale_plan.h"
+#include "scdcf/pixels/resize.h"
 
 namespace scdcf::demo {
-namespace {
 
-constexpr double kStoryOctaves = 0.5;
-constexpr int64_t kStoryChannels = 3;
-
-/// [planes] to numbers.
-std::vector<double> numbers(const torch::Tensor& values) {
-  const auto flat = values.to(torch::kCPU, torch::kDouble).contiguous();
-  return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
-}
-
-/// A map [H, W] on the intensity scale from 0 to `highest`.
-pixels::Canvas shaded(const torch::Tensor& map, float highest) {
-  const auto flat = map.to(torch::kCPU, torch::kFloat).contiguous();
-  return pixels::coloured(pixels::ColourMap::blues, {flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel()},
-                          static_cast<int>(map.size(0)), static_cast<int>(map.size(1)), 0, highest);
-}
-
-/// Channels whose peak changes most along the scale axis, among those whose highest one lies so far from the coarse end
-/// that it can move.
-torch::Tensor clearest_channels(const torch::Tensor& peaks, int64_t shift) {
-  const auto highest = peaks.amax(1);
-  const auto room = peaks.argmax(1).lt(peaks.size(1) - shift).to(torch::kFloat);
-  const auto contrast = (highest - peaks.amin(1)) / highest.clamp_min(1e-6);
-  // Weak features are noise, however clear their peak.
-  const auto strong = highest.ge(highest.median()).to(torch::kFloat);
-  return std::get<1>((contrast + room + strong).topk(std::min(kStoryChannels, peaks.size(0))));
-}
-
-}  // namespace
-
-pixels::Canvas canvas_of(const torch::Tensor& picture, const torch::Tensor& black) {
-  const auto above = picture - black[0];
-  const auto highest = above.max().clamp_min(1e-6);
-  const auto bytes = (above / highest * 255).round().clamp(0, 255).to(torch::kCPU, torch::kByte).contiguous();
-  pixels::Canvas canvas(static_cast<int>(bytes.size(0)), static_cast<int>(bytes.size(1)),
-                        static_cast<int>(bytes.size(2)), {0, 0, 0});
-  canvas.paste(bytes.data_ptr<uint8_t>(), canvas.channels(), canvas.height(), canvas.width(), 0, 0, 1);
+pixels::Canvas canvas_of(const data::ImageSet& set, std::int64_t index) {
+  pixels::Canvas canvas(set.channels, set.height, set.width, {0, 0, 0});
+  canvas.paste(set.image(index), set.channels, set.height, set.width, 0, 0, 1);
   return canvas;
 }
 
-ScaleStory tell_scale_story(models::Network& network, const torch::Tensor& images, const torch::Tensor& black,
-                            double finest_width) {
-  require(network.scale_step() > 0, "scale story: got a network without a scale axis");
+ScaleStory tell_scale_story(const runs::TrainedModel& model, const pixels::Image& picture, std::int32_t label,
+                            const std::vector<double>& factors) {
   const torch::NoGradGuard no_grad;
-  ScaleStory story;
-  story.octaves = kStoryOctaves;
-  story.shift = static_cast<int>(std::lround(kStoryOctaves / network.scale_step()));
-  story.images = images.size(0);
-  const std::vector<torch::Tensor> sets = {images, theory::enlarged(images, black, kStoryOctaves)};
-  std::vector<torch::Tensor> maps, peaks;  // [N, C, S, H, W] and, of the first picture, [C, S]
-  for (const auto& set : sets) {
-    maps.push_back(network.features(set).front().maps);
-    const auto highest = maps.back().amax({3, 4});
-    peaks.push_back(highest[0]);
-    story.response.push_back(numbers(highest.mean(c10::IntArrayRef{0, 1})));
-    story.pictures.push_back(canvas_of(set[0], black));
+  data::ImageSet set;
+  set.channels = picture.channels;
+  set.height = picture.height;
+  set.width = picture.width;
+  for (const double factor : factors) {
+    const auto scaled = pixels::rescale_about_centre(picture, factor);
+    set.pixels.insert(set.pixels.end(), scaled.pixels.begin(), scaled.pixels.end());
+    set.labels.push_back(label);
   }
-  for (int64_t s = 0; s < maps[0].size(2); ++s)
-    story.filter_widths.push_back(finest_width * std::exp2(static_cast<double>(s) * network.scale_step()));
-  const auto chosen = clearest_channels(peaks[0], story.shift);
-  for (int64_t i = 0; i < chosen.size(0); ++i) {
-    ScaleStory::Channel channel;
-    channel.index = chosen[i].item<int64_t>();
-    const float highest =
-        std::max(peaks[0][channel.index].max().item<float>(), peaks[1][channel.index].max().item<float>());
-    for (size_t k = 0; k < 2; ++k) {
-      channel.strongest.push_back(static_cast<size_t>(peaks[k][channel.index].argmax().item<int64_t>()));
-      channel.maps.emplace_back();
-      for (int64_t s = 0; s < maps[k].size(2); ++s)
-        channel.maps.back().push_back(shaded(maps[k][0][channel.index][s], highest));
-    }
-    story.channels.push_back(channel);
+  const train::DeviceImages images(set, model.mean, model.deviation, torch::kCPU);
+  const auto layers = model.network->features(images.images(images.range(0, set.count())));
+  require(!layers.empty() && layers.back().maps.dim() == 5, "scale story: got a network without planes of scores");
+  const auto scores = layers.back().maps.flatten(2).to(torch::kDouble);  // [sizes, classes, planes]
+  auto options = model.config.model;
+  const auto plan = models::plan_scales(options, options.planes_per_level);
+  const double read = model.calibration ? model.calibration->estimate(0) : 1;
+  ScaleStory story;
+  story.truth = model.class_names.at(static_cast<size_t>(label));
+  for (int s = 0; s < plan.planes(); ++s)
+    story.home_factors.push_back(std::round(100 * plan.home_size(s) * read) / 100);
+  for (size_t i = 0; i < factors.size(); ++i) {
+    ScaleStory::Size size{factors[i], canvas_of(set, static_cast<std::int64_t>(i)), {}, 0};
+    const auto here = scores[static_cast<int64_t>(i)][label].contiguous();
+    size.scores.assign(here.data_ptr<double>(), here.data_ptr<double>() + here.numel());
+    size.peak = static_cast<size_t>(std::max_element(size.scores.begin(), size.scores.end()) - size.scores.begin());
+    story.sizes.push_back(std::move(size));
   }
   return story;
 }

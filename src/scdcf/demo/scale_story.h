@@ -1,17 +1,17 @@
-// How the first-layer features of a network move along the scale axis when the picture is enlarged.
+// How the scores of a network move along the planes when the object becomes larger.
 #pragma once
 
+#include "scdcf/data/scaled.h"
 #include "scdcf/demo/findings.h"
-#include "scdcf/models/network.h"
+#include "scdcf/runs/run_folder.h"
 
 namespace scdcf::demo {
 
-/// A picture [C, H, W] of normalised pixels as bytes: (pixel - black) * range is what is drawn, where black is 0.
-pixels::Canvas canvas_of(const torch::Tensor& picture, const torch::Tensor& black);
+/// A picture of a set as it is.
+pixels::Canvas canvas_of(const data::ImageSet& set, std::int64_t index);
 
-/// `images` [N, C, H, W]: the maps are those of the first, the response is the mean over all. The network needs a scale
-/// axis; truth and factor are the caller's to fill in.
-ScaleStory tell_scale_story(models::Network& network, const torch::Tensor& images, const torch::Tensor& black,
-                            double finest_width);
+/// `picture`, its object at its full size, shown to the model at each of `factors`.
+ScaleStory tell_scale_story(const runs::TrainedModel& model, const pixels::Image& picture, std::int32_t label,
+                            const std::vector<double>& factors);
 
 }  // namespace scdcf::demo

@@ -15,6 +15,10 @@ ModelEntry sevf_entry();
 ModelEntry dss_entry();
 ModelEntry sesn_entry();
 
+ModelEntry scdcfnet_full_entry();
+ModelEntry resnet16_full_entry();
+ModelEntry pyramid_cnn_entry();
+
 ModelEntry resnet16_plain_entry();
 ModelEntry resnet16_lsi_entry();
 ModelEntry resnet16_si_entry();
@@ -24,10 +28,12 @@ ModelEntry resnet16_sesn_entry();
 ModelEntry resnet16_scdcf_entry();
 
 inline std::vector<ModelEntry> built_in_models() {
-  return {scdcfnet_entry(),       cnn_entry(),           lsi_cnn_entry(),       si_cnn_entry(),
-          ss_cnn_entry(),         sevf_entry(),          dss_entry(),           sesn_entry(),
-          resnet16_plain_entry(), resnet16_lsi_entry(),  resnet16_si_entry(),   resnet16_ss_entry(),
-          resnet16_dss_entry(),   resnet16_sesn_entry(), resnet16_scdcf_entry()};
+  return {scdcfnet_entry(),      cnn_entry(),           lsi_cnn_entry(),
+          si_cnn_entry(),        ss_cnn_entry(),        sevf_entry(),
+          dss_entry(),           sesn_entry(),          resnet16_plain_entry(),
+          resnet16_lsi_entry(),  resnet16_si_entry(),   resnet16_ss_entry(),
+          resnet16_dss_entry(),  resnet16_sesn_entry(), resnet16_scdcf_entry(),
+          scdcfnet_full_entry(), resnet16_full_entry(), pyramid_cnn_entry()};
 }
 
 }  // namespace scdcf::models

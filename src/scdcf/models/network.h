@@ -4,6 +4,7 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,12 +16,27 @@ struct LayerOutput {
   torch::Tensor maps;
 };
 
+/// What a network says of each image beside its scores.
+struct Reading {
+  torch::Tensor scores;  ///< [N, classes]
+  torch::Tensor size;    ///< [N]: of the object, as share of the side of the image, by the plane of its highest score
+  torch::Tensor beyond;  ///< [N]: -1, 1 where that plane is the first or last, and the object may be beyond; else 0
+};
+
 /// A classifier of images. Training, evaluation and the rest of the program need `forward` alone; `features` and
 /// `scale_step` let it look inside.
 class Network : public torch::nn::Module {
  public:
   /// Images [N, C, H, W] to class scores [N, classes].
   virtual torch::Tensor forward(const torch::Tensor& images) = 0;
+  /// The scores that training compares with the labels [N]; those of `forward` in most networks.
+  virtual torch::Tensor training_scores(const torch::Tensor& images, const torch::Tensor& /*labels*/) {
+    return forward(images);
+  }
+  /// Scores, and the size of the object, in networks that read it off their scores.
+  virtual std::optional<Reading> read(const torch::Tensor& /*images*/) { return std::nullopt; }
+  /// A line worth telling before it is used: what it was planned for. Empty in most networks.
+  virtual std::string about() const { return {}; }
   /// The maps after each block, in order; empty where a network does not show them.
   virtual std::vector<LayerOutput> features(const torch::Tensor& /*images*/) { return {}; }
   /// Octaves between neighbouring planes of the scale axis of `features`; 0 where there is no such axis.

@@ -46,6 +46,36 @@ void visit_options(ModelOptions& o, Visitor&& visit) {
   visit(Option{o.hidden, "hidden", "Units of the hidden layer"}.expects("0 to 65536", between<0, 65536>));
   visit(Option{o.dropout, "dropout", "Dropout in front of the last layer; negative for the network's own"}.expects(
       "less than 1", [](const auto& share) { return share < 1; }));
+  visit(Option{o.smaller, "smaller", "Recognise objects down to this many times smaller than those trained on"}
+            .expects("0, or 1 to 100", [](const auto& factor) { return factor == 0 || (factor >= 1 && factor <= 100); })
+            .later());
+  visit(Option{o.larger, "larger", "Recognise objects up to this many times larger than those trained on"}
+            .expects("0, or 1 to 100", [](const auto& factor) { return factor == 0 || (factor >= 1 && factor <= 100); })
+            .later());
+  visit(Option{o.class_modes, "class_modes", "K of the class layer"}.expects("0 to 1000", between<0, 1000>).later());
+  visit(Option{o.planes_per_level, "planes_per_level", "Planes of the scale axis at one enlargement of the image"}
+            .expects("0 to 32", between<0, 32>)
+            .later());
+  visit(Option{o.span, "span", "Filter widths across an object where its plane is at home"}
+            .expects("0 to 100", between<0, 100>)
+            .later());
+  visit(Option{o.frame, "frame", "Pixels a side, about the centre, that are looked at of an enlarged image"}
+            .expects("0 to 1024", between<0, 1024>)
+            .later());
+  visit(Option{o.others_share, "others_share",
+               "Share of a batch that levels where it is not at home see in training; negative for the network's own"}
+            .expects("at most 1", [](const auto& share) { return share <= 1; })
+            .later());
+  visit(Option{o.read_out, "read_out", "centre, or anywhere where objects are not centred"}
+            .expects("centre or anywhere",
+                     [](const auto& place) { return place.empty() || place == "centre" || place == "anywhere"; })
+            .later());
+  visit(Option{o.padding, "padding", "zero, or replicate, beyond the border of the image"}
+            .expects("zero or replicate",
+                     [](const auto& kind) { return kind.empty() || kind == "zero" || kind == "replicate"; })
+            .later());
+  visit(Option{o.smallest_object, "smallest_object", ""}.expects("0 to 100", between<0, 100>).later());
+  visit(Option{o.largest_object, "largest_object", ""}.expects("0 to 100", between<0, 100>).later());
   visit(Option{o.width, "width", "Factor on the channels (resnet16)"}.expects("0 to 64", between<0, 64>));
 }
 

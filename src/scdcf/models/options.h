@@ -26,7 +26,18 @@ struct ModelOptions {
   std::string algorithm;          ///< automatic, separable or composed
   int hidden = 0;                 ///< units of the hidden layer
   double dropout = -1;            ///< in front of the last layer
-  double width = 0;               ///< of resnet16: times 16, 16, 32, 64 channels; its variants have as many parameters
+  int class_modes = 0;            ///< K of the class layer
+  int planes_per_level = 0;       ///< of the scale axis, at one enlargement of the image
+  double smaller = 0;             ///< objects are recognised down to this many times smaller than those trained on,
+  double larger = 0;              ///< and up to this many times larger
+  double span = 0;                ///< filter widths across an object where its plane is at home
+  int64_t frame = 0;              ///< pixels a side that a level looks at, about the centre
+  double others_share = -1;       ///< of a batch, that the levels where training objects are not at home are shown
+  std::string read_out;           ///< centre or anywhere
+  std::string padding;            ///< zero or replicate, beyond the border of the image
+  double smallest_object = 0;     ///< trained on, as share of the side of the image
+  double largest_object = 0;
+  double width = 0;  ///< of resnet16: times 16, 16, 32, 64 channels; its variants have as many parameters
 };
 
 /// Refuses options that were given but that the network does not have, so that none is ignored in silence. `known`

@@ -20,6 +20,8 @@ struct ModelEntry {
   std::function<ModelOptions(ModelOptions)> resolve;
   /// Builds it from options that were resolved.
   std::function<std::shared_ptr<Network>(const ModelOptions&)> make;
+  /// Whether it has the options smallest_object, largest_object, read_out and padding, which data decides.
+  bool fits_objects = false;
 };
 
 /// Adds a network; its name must be new.

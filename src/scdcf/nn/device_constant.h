@@ -3,6 +3,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <map>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -27,6 +29,32 @@ class DeviceConstant {
   std::vector<int64_t> shape_;
   mutable std::mutex mutex_;
   mutable at::Tensor cached_;
+};
+
+/// Constants that depend on something a layer first learns from its input, such as the size of its maps: made once for
+/// each. A copy begins empty.
+template <class Key>
+class CachedConstants {
+ public:
+  CachedConstants() = default;
+  CachedConstants(const CachedConstants&) {}
+  CachedConstants& operator=(const CachedConstants&) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    made_.clear();
+    return *this;
+  }
+
+  template <class Make>
+  const DeviceConstant& get(const Key& key, Make&& make) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    auto& entry = made_[key];
+    if (entry == nullptr) entry = std::make_unique<const DeviceConstant>(make());
+    return *entry;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<Key, std::unique_ptr<const DeviceConstant>> made_;
 };
 
 }  // namespace scdcf::nn

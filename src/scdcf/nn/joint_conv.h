@@ -1,6 +1,9 @@
 // The joint convolution over space and scale, and its spatially transposed form for decoders.
 #pragma once
 
+#include <utility>
+
+#include "scdcf/nn/device_constant.h"
 #include "scdcf/nn/expanded_conv.h"
 
 namespace scdcf::nn {
@@ -12,6 +15,15 @@ class JointConvImpl : public ExpandedConv<JointConvImpl, JointConvOptions> {
   using ExpandedConv::ExpandedConv;
   void pretty_print(std::ostream& stream) const override;
   torch::Tensor forward(const torch::Tensor& input);
+  /// centre_of(forward(input)), [N, C, S, H, W] to [N, O, S], without convolving everywhere: each plane's map is
+  /// projected onto the K modes at the centre, and the projections are mixed by one product. With one scale tap and
+  /// stride 1.
+  torch::Tensor at_centre(const torch::Tensor& input);
+
+ private:
+  /// [S, H W, K]: what the modes at the centre weigh each pixel of a map of H x W pixels with.
+  const DeviceConstant& centre_modes(int64_t height, int64_t width) const;
+  mutable CachedConstants<std::pair<int64_t, int64_t>> centre_modes_;
 };
 TORCH_MODULE(JointConv);
 

@@ -27,23 +27,29 @@ double keys_kernel(double t) {
 
 enum class Border { zero, repeat };
 
-/// Interpolates at source(i), in coordinates where pixel k has its centre at k.
+/// Interpolates at source(i), in coordinates where pixel k has its centre at k, by a kernel `stretch` times as wide.
 template <class Source>
-AxisMap interpolation(int in_size, int out_size, Border border, Source source) {
+AxisMap interpolation(int in_size, int out_size, Border border, Source source, double stretch = 1) {
   AxisMap map;
-  map.taps = std::min(4, in_size);
+  const int reach = static_cast<int>(std::ceil(4 * stretch));
+  map.taps = std::min(reach, in_size);
   map.first.resize(static_cast<std::size_t>(out_size));
   map.weights.assign(static_cast<std::size_t>(out_size) * map.taps, 0.0);
   for (int i = 0; i < out_size; ++i) {
     const double position = source(i);
-    if (position <= -2 || position >= in_size + 1) continue;  // wholly outside: all weights stay 0
-    const int left = static_cast<int>(std::floor(position)) - 1;
+    if (position <= -2 * stretch || position >= in_size - 1 + 2 * stretch) continue;  // outside: all weights stay 0
+    const int left = static_cast<int>(std::floor(position - 2 * stretch)) + 1;
     const int first = std::clamp(left, 0, in_size - map.taps);
     map.first[static_cast<std::size_t>(i)] = first;
-    for (int tap = left; tap < left + 4; ++tap) {
+    double sum = 1;  // as it is, without a division that may round, where the kernel is not stretched
+    if (stretch > 1) {
+      sum = 0;
+      for (int tap = left; tap < left + reach; ++tap) sum += keys_kernel((position - tap) / stretch);
+    }
+    for (int tap = left; tap < left + reach; ++tap) {
       if (border == Border::zero && (tap < 0 || tap >= in_size)) continue;
       const int column = std::clamp(tap, 0, in_size - 1) - first;
-      map.weights[static_cast<std::size_t>(i) * map.taps + column] += keys_kernel(position - tap);
+      map.weights[static_cast<std::size_t>(i) * map.taps + column] += keys_kernel((position - tap) / stretch) / sum;
     }
   }
   return map;
@@ -154,6 +160,16 @@ Image rescale_about_centre(const Image& image, double factor) {
     return interpolation(size, size, Border::zero, [=](int i) { return centre + (i - centre) / factor; });
   };
   return transformed(image, axis(image.height), axis(image.width));
+}
+
+Image place(const Image& image, double factor, double x, double y, int side) {
+  require(factor > 0.01 && factor < 100, "factor: got ", factor, ", expected 0.01 to 100");
+  check_side(side);
+  const auto axis = [&](int size, double centre) {
+    const auto source = [=](int i) { return size / 2.0 - 0.5 + (i + 0.5 - centre) / factor; };
+    return interpolation(size, side, Border::zero, source, std::max(1.0, 1 / factor));
+  };
+  return transformed(image, axis(image.height, y), axis(image.width, x));
 }
 
 }  // namespace scdcf::pixels

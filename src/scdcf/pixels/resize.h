@@ -19,4 +19,8 @@ Image fit(const Image& image, int side);
 /// centre, zero outside. Interpolated without anti-aliasing. The shrunk object lies where it lay, the rest is black.
 Image rescale_about_centre(const Image& image, double factor);
 
+/// The picture `factor` times as large with its centre at (x, y) of a black square of that side, zero outside; what
+/// does not fit is cut off. A picture that shrinks is anti-aliased: the kernel is 1 / factor times as wide.
+Image place(const Image& image, double factor, double x, double y, int side);
+
 }  // namespace scdcf::pixels

@@ -66,17 +66,20 @@ class DeformedImages {
 
 }  // namespace
 
+nlohmann::ordered_json scales_of(const train::Evaluation& evaluation) {
+  auto bins = nlohmann::ordered_json::array();
+  for (const auto& group : evaluation.scales)
+    bins.push_back({{"from", group.from}, {"to", group.to}, {"count", group.count}, {"accuracy", group.accuracy()}});
+  return {{"scales", bins}};
+}
+
 nlohmann::ordered_json measure_scales(models::Network& network, const data::ImageSet& test,
                                       const data::Splits& trained_on, const train::TrainOptions& options) {
   const auto device = train::device_of(options);
   const train::StreamScope stream(device);
   const train::DeviceImages images(test, trained_on.mean, trained_on.deviation, device);
-  const auto evaluation =
-      train::evaluate(test, train::predict(network, images, kMeasureBatch, options.precision == "bfloat16"));
-  auto bins = nlohmann::ordered_json::array();
-  for (const auto& group : evaluation.scales)
-    bins.push_back({{"from", group.from}, {"to", group.to}, {"count", group.count}, {"accuracy", group.accuracy()}});
-  return {{"scales", bins}};
+  return scales_of(
+      train::evaluate(test, train::predict(network, images, kMeasureBatch, options.precision == "bfloat16")));
 }
 
 nlohmann::ordered_json measure_deformation(models::Network& network, const data::Splits& splits,

@@ -6,11 +6,14 @@
 #include "scdcf/data/image_set.h"
 #include "scdcf/models/network.h"
 #include "scdcf/train/config.h"
+#include "scdcf/train/evaluation.h"
 
 namespace scdcf::runs {
 
-/// {"scales": [{"from", "to", "count", "accuracy"}, ...]} on a test set whose objects have every size; normalised as in
-/// training, by `trained_on`.
+/// {"scales": [{"from", "to", "count", "accuracy"}, ...]}, one for each group of sizes; of an empty one, 0.
+nlohmann::ordered_json scales_of(const train::Evaluation& evaluation);
+
+/// The same on a test set whose objects have every size; normalised as in training, by `trained_on`.
 nlohmann::ordered_json measure_scales(models::Network& network, const data::ImageSet& test,
                                       const data::Splits& trained_on, const train::TrainOptions& options);
 

@@ -4,6 +4,10 @@
 #include <sstream>
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/format.h"
+#include "scdcf/data/large_scale.h"
+#include "scdcf/data/named_set.h"
+#include "scdcf/data/stir.h"
 #include "scdcf/files/sha256.h"
 
 namespace scdcf::runs {
@@ -11,6 +15,38 @@ namespace {
 
 constexpr std::array<const char*, 4> kMeasures = {"accuracy", "scales", "deformation", "cost"};
 constexpr std::size_t kKeyDigits = 16;
+
+/// What a set has where the options leave it open: side of the images, and how many of them.
+struct SetCounts {
+  int side = 28;
+  std::int64_t train = 10000, validation = 2000, test = 50000;
+};
+
+SetCounts counts_of(const data::DataOptions& options) {
+  constexpr std::int64_t kStirPictures = 500;  // in each part
+  switch (data::named_set(options.name).kind) {
+    case data::SetKind::stir: {
+      const auto trained = kStirPictures * (options.largest_size - options.smallest_size + 1);
+      return {data::kStirSide, trained, trained, kStirPictures * (data::kStirLargest - data::kStirSmallest + 1)};
+    }
+    case data::SetKind::large_scale:
+      return {data::kLargeScaleSide, 50000, 10000, options.test_scale > 0 ? 10000 : 17000};
+    default:
+      return {};
+  }
+}
+
+/// What was trained on, where it is not all there is.
+std::string trained_on(const data::DataOptions& options) {
+  switch (data::named_set(options.name).kind) {
+    case data::SetKind::stir:
+      return format(" %d-%d px", options.smallest_size, options.largest_size);
+    case data::SetKind::large_scale:
+      return format(" s=%g", options.train_scale);
+    default:
+      return format(" factors %g-%g", options.smallest_factor, options.largest_factor);
+  }
+}
 
 }  // namespace
 
@@ -48,7 +84,7 @@ std::string label_of(const PlannedRun& run) {
   text << " " << data.name;
   if (data.size > 0) text << " " << data.size << (train.augment.scale_octaves > 0 ? "+" : "");
   if (data.train_size > 0) text << " N=" << data.train_size;
-  if (run.measure == Measure::scales) text << " factors " << data.smallest_factor << "-" << data.largest_factor;
+  if (run.measure == Measure::scales) text << trained_on(data);
   text << " realisation " << data.realisation;
   return text.str();
 }
@@ -56,11 +92,15 @@ std::string label_of(const PlannedRun& run) {
 double work_of(const PlannedRun& run) {
   if (run.measure == Measure::cost) return 1;
   const auto& config = run.config;
-  const double side = config.data.size > 0 ? config.data.size / 28.0 : 1;
-  const auto images = static_cast<double>(config.data.train_size > 0 ? config.data.train_size : 10000);
+  const auto own = counts_of(config.data);
+  const double side = (config.data.size > 0 ? config.data.size : own.side) / 28.0;
+  const auto images = static_cast<double>(config.data.train_size > 0 ? config.data.train_size : own.train);
   // Validation and test pass forward only, at about a third of the price.
-  const auto validated = static_cast<double>(config.data.validation_size > 0 ? config.data.validation_size : 2000) / 3;
-  const auto tested = static_cast<double>(config.data.test_size > 0 ? config.data.test_size : 50000) / 3;
+  const auto forward = [](std::int64_t asked, std::int64_t all) {
+    return static_cast<double>(asked > 0 ? asked : all) / 3;
+  };
+  const double validated = forward(config.data.validation_size, own.validation),
+               tested = forward(config.data.test_size, own.test);
   return side * side * (static_cast<double>(config.train.epochs) * (images + validated) + tested);
 }
 

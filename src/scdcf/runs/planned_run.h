@@ -12,7 +12,7 @@ namespace scdcf::runs {
 /// What is measured beside the accuracy on the test set.
 enum class Measure {
   accuracy,     ///< nothing else
-  scales,       ///< accuracy at every object scale from 0.3 to 1, seen in training or not
+  scales,       ///< accuracy at every size of objects that the set has, seen in training or not
   deformation,  ///< accuracy and equivariance error under growing deformation of the test images
   cost,         ///< time, multiply-adds and memory of the untrained network; nothing is trained
 };

@@ -146,7 +146,19 @@ std::string write_result(const fs::path& folder, const train::RunConfig& config,
   return report::write_plot(plot, folder, "curves");
 }
 
-TrainedModel load_model(const fs::path& run, torch::Device device) {
+namespace {
+
+void set_range(models::ModelOptions& options, const RangeOfSizes& range) {
+  if (range.smaller == 0 && range.larger == 0) return;
+  require(models::find_model(options.name).fits_objects, range.smaller > 0 ? "smaller" : "larger", ": model ",
+          options.name, " has no range of sizes that could be changed");
+  if (range.smaller > 0) options.smaller = range.smaller;
+  if (range.larger > 0) options.larger = range.larger;
+}
+
+}  // namespace
+
+TrainedModel load_model(const fs::path& run, torch::Device device, const RangeOfSizes& range) {
   const auto checkpoint = best_of(run);
   TrainedModel model;
   try {
@@ -159,6 +171,7 @@ TrainedModel load_model(const fs::path& run, torch::Device device) {
     model.data_counts = about.value("data_counts", std::vector<int64_t>{});
     if (about.contains("scale_calibration"))
       model.calibration = train::calibration_from_json(about.at("scale_calibration"));
+    set_range(model.config.model, range);
     model.network = models::make_model(model.config.model);
     train::load_weights(*model.network, checkpoint.tensors.at("weights"), run.string());
   } catch (const nlohmann::json::exception& error) {

@@ -44,7 +44,12 @@ struct TrainedModel {
   std::optional<train::ScaleCalibration> calibration;
 };
 
+/// Another range of sizes than a network was trained with; 0 for its own. Its weights serve any.
+struct RangeOfSizes {
+  double smaller = 0, larger = 0;
+};
+
 /// From a run's folder: model.pt, or the best weights so far where the run is not finished; or from a file.
-TrainedModel load_model(const std::filesystem::path& run, torch::Device device);
+TrainedModel load_model(const std::filesystem::path& run, torch::Device device, const RangeOfSizes& range = {});
 
 }  // namespace scdcf::runs

@@ -66,7 +66,14 @@ data::DataOptions all_sizes(data::DataOptions options) {
   const data::DataOptions own;
   options.smallest_factor = own.smallest_factor;
   options.largest_factor = own.largest_factor;
+  options.test_scale = own.test_scale;
   return options;
+}
+
+bool is_tested_at_all_sizes(const data::DataOptions& options) {
+  const auto all = all_sizes(options);
+  return options.smallest_factor == all.smallest_factor && options.largest_factor == all.largest_factor &&
+         options.test_scale == all.test_scale;
 }
 
 RunRecord record_of(const train::RunConfig& config, const train::TrainResult& result) {
@@ -109,8 +116,11 @@ std::optional<RunRecord> make_run(SplitsCache& cache, const TrainRunnerOptions& 
   }
   auto record = record_of(config, result);
   if (run.measure == Measure::scales) {
-    const auto all = cache.get(all_sizes(run.config.data));
-    record.measurements = measure_scales(*result.network, all->test, *splits, config.train);
+    // The stir and large-scale sets are tested at every size anyway.
+    record.measurements =
+        is_tested_at_all_sizes(config.data)
+            ? scales_of(result.test)
+            : measure_scales(*result.network, cache.get(all_sizes(config.data))->test, *splits, config.train);
   } else if (run.measure == Measure::deformation) {
     record.measurements = measure_deformation(*result.network, *splits, config.train);
   }

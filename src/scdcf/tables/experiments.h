@@ -11,7 +11,7 @@ struct Experiment {
   std::function<void(const PlanOptions&)> run;
 };
 
-/// smnist, sfashion, ablation, stl10, scale-generalisation, deformation, cost.
+/// smnist, sfashion, ablation, stl10, scale-generalisation, stir, large-scale, deformation, cost.
 std::vector<Experiment> experiments();
 
 }  // namespace scdcf::tables

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "scdcf/core/format.h"
+#include "scdcf/tables/plan_parts.h"
 #include "scdcf/tables/plans.h"
 
 namespace scdcf::tables {
@@ -53,13 +54,17 @@ std::string protocol_of(const train::RunConfig& config) {
   paper.data.train_size = config.data.train_size;
   paper.data.realisation = config.data.realisation;
   if (config.train.augment.scale_octaves == 1) paper.train.augment.scale_octaves = 1;
+  paper = with_set_recipe(paper);
+  paper.model.smaller = config.model.smaller;
+  paper.model.larger = config.model.larger;
   paper.train.seed = config.train.seed;
   paper.train.device = config.train.device;
   // Milestones that moved along with the epochs go without saying.
   const auto paper_epochs = paper.train.epochs;
   set_epochs(paper.train, config.train.epochs);
   paper.train.epochs = paper_epochs;
-  const auto expected = train::to_json(paper), got = train::to_json(config);
+  if (is_quick(config)) paper.train.warm_up = config.train.warm_up;
+  const auto expected = train::to_json(paper, train::Stored::all), got = train::to_json(config, train::Stored::all);
   std::string text = is_quick(config) ? kQuickRun : "";
   for (const auto& section : got.items())
     for (const auto& field : section.value().items())

@@ -144,6 +144,17 @@ const std::vector<std::string>& digit_models() {
   return names;
 }
 
+const std::vector<std::string>& range_models() {
+  static const std::vector<std::string> models = {"scdcfnet-full", "pyramid-cnn"};
+  return models;
+}
+
+std::vector<std::string> all_digit_models() {
+  auto models = digit_models();
+  models.insert(models.end(), range_models().begin(), range_models().end());
+  return models;
+}
+
 const std::vector<std::string>& natural_models() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;

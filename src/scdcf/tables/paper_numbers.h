@@ -45,6 +45,10 @@ struct ScaleAndSpaceModes {
 const std::vector<ScaleAndSpaceModes>& ablation_pairs();
 /// The networks of Tables 1 and 2, and of Table 4, in the order of their lines.
 const std::vector<std::string>& digit_models();
+/// And those with which this project goes on: equivariant up to their scores, and their rival.
+const std::vector<std::string>& range_models();
+/// Both.
+std::vector<std::string> all_digit_models();
 const std::vector<std::string>& natural_models();
 
 }  // namespace scdcf::tables

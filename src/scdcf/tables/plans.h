@@ -10,12 +10,6 @@ namespace scdcf::tables {
 /// A plan; without runs where the options leave nothing of the experiment.
 using Plan = std::vector<runs::PlannedRun>;
 
-/// Whether a run is one of those that only show that it works.
-bool is_quick(const train::RunConfig& config);
-
-/// Other epochs with the same shape of the learning rate.
-void set_epochs(train::TrainOptions& train, std::int64_t epochs);
-
 /// Tables 1 and 2: eight networks, 28 and 56 pixels, plain and augmented, N_tr = 2,000, 5,000 and 10,000.
 Plan plan_digits(const PlanOptions& options, const std::string& data);
 /// Table 3: ten pairs (K_alpha, K). The pair (3, 15) is the ScDCFNet of Tables 1 and 2: the same runs.
@@ -26,6 +20,10 @@ train::TrainOptions natural_recipe(int size);
 Plan plan_natural(const PlanOptions& options);
 /// Trained on objects of one range of sizes, tested on all.
 Plan plan_scale_generalisation(const PlanOptions& options);
+/// Objects anywhere, trained on 17 to 32, 33 to 48 or 49 to 64 pixels of 64, tested on 17 to 64.
+Plan plan_stir(const PlanOptions& options);
+/// Objects in the middle, trained at 1, 2 or 4 times 28 pixels of 112, tested at 0.5 to 8 times.
+Plan plan_large_scale(const PlanOptions& options);
 /// ScDCFNet with K = 5 to 25 and the CNN, tested on deformed images.
 Plan plan_deformation(const PlanOptions& options);
 /// Time, multiply-adds and memory of every network, and the runs that say how accurate it is. `machine` says where.

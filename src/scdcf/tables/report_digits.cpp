@@ -157,7 +157,7 @@ ReportSection digits_section(const std::vector<Run>& runs, const Subject& subjec
     table.title = subject.data + " " + std::to_string(size) + " x " + std::to_string(size);
     table.labels = {"network"};
     table.columns = titles(columns);
-    for (const auto& model : models_of(runs, subject, digit_models(), true)) {
+    for (const auto& model : models_of(runs, subject, all_digit_models(), true)) {
       ReportTable::Row row{{model}, {}};
       for (const auto& column : columns) {
         const CellId id{subject.data, size, column.augmented, column.train_size, model, 0, 0};

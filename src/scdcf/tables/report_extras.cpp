@@ -3,6 +3,7 @@
 #include <set>
 
 #include "scdcf/core/format.h"
+#include "scdcf/data/named_set.h"
 #include "scdcf/tables/report_parts.h"
 #include "scdcf/tables/store_report.h"
 
@@ -12,12 +13,6 @@ namespace {
 /// These are no experiments of the paper; they train like its tables.
 std::string setting_text(const std::string& protocol) {
   return "Trained as for Tables 1 and 2" + (protocol.empty() ? "." : ", but for " + protocol + ".");
-}
-
-/// What a network is called in these sections: with its K and N_s where they are not its own.
-std::string name_of(const models::ModelOptions& model) {
-  return model.name + (model.modes > 0 ? " K=" + std::to_string(model.modes) : "") +
-         (model.scales > 0 ? " N_s=" + std::to_string(model.scales) : "");
 }
 
 /// Numbers along an axis (scale, deformation) by network, over realisations: values[network][place].
@@ -57,25 +52,6 @@ void add_curves(ReportSection& section, const Curves& curves, const std::vector<
   section.pictures.push_back({stem, plot});
 }
 
-/// Names in the order of the paper's tables, then as they came; growing K and N_s.
-std::vector<std::string> ordered_names(const std::vector<Run>& runs, runs::Measure measure) {
-  std::vector<models::ModelOptions> found;
-  for (const auto& run : runs)
-    if (run.record.measure == measure) found.push_back(run.config.model);
-  const auto rank = [](const models::ModelOptions& model) {
-    const auto& known = digit_models();
-    return std::make_tuple(std::find(known.begin(), known.end(), model.name) - known.begin(), model.modes,
-                           model.scales);
-  };
-  std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
-  std::vector<std::string> names;
-  for (const auto& model : found) {
-    const auto name = name_of(model);
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  }
-  return names;
-}
-
 /// Data set, training size and what of the protocol counts as a subject of its own.
 struct Subject {
   std::string data, protocol;
@@ -92,6 +68,7 @@ Subject subject_of(const Run& run) {
   auto config = run.config;
   const train::RunConfig own;
   config.model = own.model;
+  config.model.name = run.config.model.name;
   config.data.smallest_factor = own.data.smallest_factor;
   config.data.largest_factor = own.data.largest_factor;
   return {config.data.name, protocol_of(config), config.data.train_size, run.config.data.smallest_factor,
@@ -103,8 +80,11 @@ Subject subject_of(const Run& run) {
 std::vector<ReportSection> report_scale_generalisation(const std::vector<Run>& runs) {
   std::map<Subject, Curves> subjects;
   for (const auto& run : runs) {
-    if (run.record.measure != runs::Measure::scales) continue;
-    auto& curve = subjects[subject_of(run)][name_of(run.config.model)];
+    const auto kind = data::named_set(run.config.data.name).kind;
+    if (run.record.measure != runs::Measure::scales || kind == data::SetKind::stir ||
+        kind == data::SetKind::large_scale)
+      continue;
+    auto& curve = subjects[subject_of(run)][network_name(run.config.model)];
     for (const auto& bin : run.record.measurements.at("scales"))
       curve[(bin.at("from").get<double>() + bin.at("to").get<double>()) / 2].push_back(
           100 * bin.at("accuracy").get<double>());
@@ -135,8 +115,8 @@ std::vector<ReportSection> report_deformation(const std::vector<Run>& runs) {
     auto& [accuracy, error] = subjects[subject_of(run)];
     for (const auto& level : run.record.measurements.at("levels")) {
       const double gradient = level.at("gradient");
-      accuracy[name_of(run.config.model)][gradient].push_back(100 * level.at("accuracy").get<double>());
-      error[name_of(run.config.model)][gradient].push_back(100 * level.at("error").get<double>());
+      accuracy[network_name(run.config.model)][gradient].push_back(100 * level.at("accuracy").get<double>());
+      error[network_name(run.config.model)][gradient].push_back(100 * level.at("error").get<double>());
     }
   }
   std::vector<ReportSection> sections;
@@ -190,7 +170,7 @@ std::vector<ReportSection> report_cost(const std::vector<Run>& runs) {
     for (auto* plot : {&time, &operations}) plot->log_x = plot->points_only = true;
     for (const auto& name : ordered_names(runs, runs::Measure::cost))
       for (const auto* run : costs) {
-        if (name_of(run->config.model) != name) continue;
+        if (network_name(run->config.model) != name) continue;
         const auto& m = run->record.measurements;
         const double operations_here = m.at("multiply_adds").get<double>() / 1e6, ms = m.at("inference_ms");
         std::optional<Summary> accuracy;

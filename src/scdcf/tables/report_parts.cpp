@@ -1,5 +1,6 @@
 #include "scdcf/tables/report_parts.h"
 
+#include <algorithm>
 #include <cctype>
 #include <set>
 #include <tuple>
@@ -22,6 +23,29 @@ std::string stem_of(const std::string& name, const std::string& protocol) {
   stem = stem.substr(0, kLongest);
   while (!stem.empty() && stem.back() == '-') stem.pop_back();
   return stem;
+}
+
+std::string network_name(const models::ModelOptions& model) {
+  return model.name + (model.modes > 0 ? " K=" + std::to_string(model.modes) : "") +
+         (model.scales > 0 ? " N_s=" + std::to_string(model.scales) : "");
+}
+
+std::vector<std::string> ordered_names(const std::vector<Run>& runs, runs::Measure measure) {
+  std::vector<models::ModelOptions> found;
+  for (const auto& run : runs)
+    if (run.record.measure == measure) found.push_back(run.config.model);
+  const auto rank = [](const models::ModelOptions& model) {
+    const auto known = all_digit_models();
+    return std::make_tuple(std::find(known.begin(), known.end(), model.name) - known.begin(), model.modes,
+                           model.scales);
+  };
+  std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  std::vector<std::string> names;
+  for (const auto& model : found) {
+    const auto name = network_name(model);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
 }
 
 std::optional<Summary> SharedAccuracy::accuracy(const std::vector<Run>& runs, const models::ModelOptions& model) const {

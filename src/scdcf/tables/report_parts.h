@@ -14,6 +14,13 @@ std::string protocol_text(const std::string& protocol);
 /// A name for files, from a name and a protocol: letters, digits, dots and hyphens.
 std::string stem_of(const std::string& name, const std::string& protocol);
 
+/// What a network is called where its K and N_s may not be its own: with them.
+std::string network_name(const models::ModelOptions& model);
+
+/// The names of those that have this measured, in the order of the paper's tables, then as they came; growing K and
+/// N_s.
+std::vector<std::string> ordered_names(const std::vector<Run>& runs, runs::Measure measure);
+
 /// Where the accuracies of most networks were measured alike.
 struct SharedAccuracy {
   std::string data, protocol;

@@ -62,8 +62,8 @@ void make_folder(const fs::path& folder) {
 StoreReport make_report(const std::vector<runs::RunRecord>& records, const std::vector<std::string>& damaged) {
   const auto runs = done_runs(records);
   StoreReport report;
-  for (const auto& make :
-       {report_digits, report_ablation, report_natural, report_scale_generalisation, report_deformation, report_cost})
+  for (const auto& make : {report_digits, report_ablation, report_natural, report_scale_generalisation, report_stir,
+                           report_large_scale, report_deformation, report_cost})
     for (auto& section : make(runs)) report.sections.push_back(std::move(section));
   report.problems = problems_of(records, damaged);
   report.made_by = made_by(runs);

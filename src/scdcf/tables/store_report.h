@@ -58,6 +58,8 @@ std::vector<ReportSection> report_ablation(const std::vector<Run>& runs);
 std::vector<ReportSection> report_natural(const std::vector<Run>& runs);
 /// What goes beyond the paper; empty where nothing was run.
 std::vector<ReportSection> report_scale_generalisation(const std::vector<Run>& runs);
+std::vector<ReportSection> report_stir(const std::vector<Run>& runs);
+std::vector<ReportSection> report_large_scale(const std::vector<Run>& runs);
 std::vector<ReportSection> report_deformation(const std::vector<Run>& runs);
 std::vector<ReportSection> report_cost(const std::vector<Run>& runs);
 

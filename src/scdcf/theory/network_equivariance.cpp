@@ -20,4 +20,17 @@ std::vector<LayerError> network_equivariance_error(models::Network& network, con
   return errors;
 }
 
+AnswerChange answer_change(models::Network& network, const torch::Tensor& images, const torch::Tensor& black,
+                           double octaves) {
+  const torch::NoGradGuard no_grad;
+  const auto changed = enlarged(images, black, octaves);
+  const auto before = network.forward(images), after = network.forward(changed);
+  AnswerChange change;
+  change.scores = ((after - before).norm() / before.norm()).item<double>();
+  change.same_class = before.argmax(1).eq(after.argmax(1)).to(torch::kDouble).mean().item<double>();
+  const auto here = network.read(images), there = network.read(changed);
+  if (here && there) change.moved = (there->size / here->size).log2().median().item<double>();
+  return change;
+}
+
 }  // namespace scdcf::theory

@@ -1,6 +1,8 @@
 // How far the features of a whole network are from equivariance, whatever network it is.
 #pragma once
 
+#include <optional>
+
 #include "scdcf/models/network.h"
 #include "scdcf/theory/equivariance.h"
 
@@ -13,5 +15,16 @@ torch::Tensor enlarged(const torch::Tensor& images, const torch::Tensor& black, 
 /// without a scale axis are compared with D alone, which gives one number a block.
 std::vector<LayerError> network_equivariance_error(models::Network& network, const torch::Tensor& images,
                                                    const torch::Tensor& black, double octaves);
+
+/// What an enlargement by 2^octaves does to the answers of a network: nothing, where it is equivariant up to its
+/// scores.
+struct AnswerChange {
+  double scores = 0;      ///< ||f(Dx) - f(x)|| / ||f(x)|| over images and classes
+  double same_class = 0;  ///< share of images whose class stays
+  /// Median of log2(size read of Dx / size read of x), which should be `octaves`; nothing where no size is read.
+  std::optional<double> moved;
+};
+AnswerChange answer_change(models::Network& network, const torch::Tensor& images, const torch::Tensor& black,
+                           double octaves);
 
 }  // namespace scdcf::theory

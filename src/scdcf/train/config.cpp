@@ -1,5 +1,7 @@
 #include "scdcf/train/config.h"
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "scdcf/core/error.h"
@@ -12,9 +14,14 @@ namespace scdcf::train {
 namespace {
 
 template <class Options>
-nlohmann::ordered_json write(Options options) {
-  nlohmann::ordered_json json;
-  visit_options(options, [&](const auto& option) { json[option.json] = option.value; });
+nlohmann::ordered_json write(Options options, Stored which) {
+  nlohmann::ordered_json json, open;
+  Options left_open;
+  visit_options(left_open, [&](const auto& option) { open[option.json] = option.value; });
+  visit_options(options, [&](const auto& option) {
+    const bool is_open = open[option.json] == nlohmann::ordered_json(option.value);
+    if (which == Stored::all || !option.is_later || !is_open) json[option.json] = option.value;
+  });
   return json;
 }
 
@@ -25,6 +32,7 @@ Options read(const nlohmann::json& json, const char* section) {
   require(part != json.end() && part->is_object(), "configuration: got no \"", section, "\", expected an object");
   visit_options(options, [&](const auto& option) {
     const auto found = part->find(option.json);
+    if (option.is_later && found == part->end()) return;
     require(found != part->end(), "configuration: ", section, ".", option.json, " is missing");
     bool same = false;
     try {
@@ -45,20 +53,26 @@ Options read(const nlohmann::json& json, const char* section) {
 
 }  // namespace
 
-double learning_rate(const TrainOptions& options, int64_t epoch) {
+double learning_rate(const TrainOptions& options, int64_t epoch, int64_t step, int64_t steps_per_epoch) {
   double rate = options.learning_rate;
-  for (const int64_t milestone : options.milestones)
-    if (epoch >= milestone) rate *= options.decay;
-  return rate;
+  const auto done = static_cast<double>(epoch * steps_per_epoch + step);
+  if (options.schedule == "cosine") {
+    constexpr double pi = 3.14159265358979323846;
+    rate *= 0.5 * (1 + std::cos(pi * done / static_cast<double>(options.epochs * steps_per_epoch)));
+  } else {
+    for (const int64_t milestone : options.milestones)
+      if (epoch >= milestone) rate *= options.decay;
+  }
+  return options.warm_up > 0 ? rate * std::min(1.0, (done + 1) / static_cast<double>(options.warm_up)) : rate;
 }
 
 void check(const TrainOptions& options) { check_options(options); }
 
-nlohmann::ordered_json to_json(const RunConfig& config) {
+nlohmann::ordered_json to_json(const RunConfig& config, Stored which) {
   nlohmann::ordered_json json;
-  json["model"] = write(config.model);
-  json["data"] = write(config.data);
-  json["train"] = write(config.train);
+  json["model"] = write(config.model, which);
+  json["data"] = write(config.data, which);
+  json["train"] = write(config.train, which);
   return json;
 }
 

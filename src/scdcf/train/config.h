@@ -22,12 +22,14 @@ struct AugmentOptions {
 };
 
 struct TrainOptions {
-  std::string optimizer = "adam";  ///< adam, or sgd with Nesterov momentum
+  std::string optimizer = "adam";  ///< adam, adamw, or sgd with Nesterov momentum
   double learning_rate = 0.01;
   double weight_decay = 1e-4;
   double momentum = 0.9;                       ///< of sgd
   std::vector<int64_t> milestones = {20, 40};  ///< after these epochs the learning rate is multiplied by `decay`
   double decay = 0.1;
+  std::string schedule = "steps";  ///< steps: at the milestones; cosine: to 0 over the whole training
+  int64_t warm_up = 0;             ///< steps over which the learning rate rises from 0
   int64_t batch = 128;
   int64_t epochs = 60;
   AugmentOptions augment;
@@ -42,13 +44,15 @@ struct RunConfig {
   TrainOptions train;
 };
 
-/// The learning rate in effect during `epoch`, counted from 0.
-double learning_rate(const TrainOptions& options, int64_t epoch);
+/// The learning rate in effect at a step of `epoch`, both counted from 0.
+double learning_rate(const TrainOptions& options, int64_t epoch, int64_t step = 0, int64_t steps_per_epoch = 1);
 
 /// Refuses values that make no sense, naming the option.
 void check(const TrainOptions& options);
 
-nlohmann::ordered_json to_json(const RunConfig& config);
+/// Options that were added later are left out where they have their default, or all are there.
+enum class Stored { as_before, all };
+nlohmann::ordered_json to_json(const RunConfig& config, Stored which = Stored::as_before);
 /// Throws Error naming the key that is missing or of the wrong kind.
 RunConfig config_from_json(const nlohmann::json& json);
 

@@ -16,8 +16,30 @@ namespace {
 /// Edges of the groups are multiples of this.
 constexpr double kScaleStep = 0.1;
 
-/// The group a size belongs to; sizes are floats, so 0.7 may lie a little below 0.7.
+/// The step a size belongs to; sizes are floats, so 0.7 may lie a little below 0.7.
 int scale_bin(float scale) { return static_cast<int>(std::floor(scale / kScaleStep + 1e-4)); }
+
+/// The groups of a set's sizes, still empty.
+std::vector<Group> groups_of(const data::ImageSet& set) {
+  std::vector<Group> groups;
+  for (const auto& size : set.all_sizes) groups.push_back({size.name, size.scale, size.scale});
+  if (!groups.empty() || set.scales.empty()) return groups;
+  const auto [smallest, largest] = std::minmax_element(set.scales.begin(), set.scales.end());
+  // The largest size closes its group instead of opening one of its own.
+  const int first = scale_bin(*smallest),
+            last = std::max(first, static_cast<int>(std::ceil(*largest / kScaleStep - 1e-4)) - 1);
+  for (int i = first; i <= last; ++i)
+    groups.push_back({format("%.1f-%.1f", i * kScaleStep, (i + 1) * kScaleStep), i * kScaleStep, (i + 1) * kScaleStep});
+  return groups;
+}
+
+/// The one of them that a size belongs to: the last that does not begin above it.
+Group& group_of(std::vector<Group>& groups, float scale) {
+  const double tolerance = 1e-4 * kScaleStep;
+  const auto above = std::upper_bound(groups.begin(), groups.end(), scale + tolerance,
+                                      [](double size, const Group& group) { return size < group.from; });
+  return above == groups.begin() ? groups.front() : *std::prev(above);
+}
 
 }  // namespace
 
@@ -28,7 +50,7 @@ Predictions predict(models::Network& network, const DeviceImages& images, int64_
   const torch::NoGradGuard no_grad;
   const bool was_training = network.is_training();
   network.eval();
-  std::vector<torch::Tensor> labels, confidences;
+  std::vector<torch::Tensor> labels, confidences, sizes, beyond;
   auto loss = torch::zeros({}, torch::TensorOptions(images.device()).dtype(torch::kDouble));
   auto correct = torch::zeros({}, torch::TensorOptions(images.device()).dtype(torch::kLong));
   for (int64_t first = 0; first < images.count(); first += batch) {
@@ -37,7 +59,12 @@ Predictions predict(models::Network& network, const DeviceImages& images, int64_
     torch::Tensor scores;
     {
       const AutocastScope scope(autocast);
-      scores = network.forward(images.images(indices));
+      const auto reading = network.read(images.images(indices));
+      scores = reading ? reading->scores : network.forward(images.images(indices));
+      if (reading) {
+        sizes.push_back(reading->size);
+        beyond.push_back(reading->beyond);
+      }
     }
     const auto log_probability = scores.to(torch::kFloat).log_softmax(1);
     const auto [confidence, label] = log_probability.max(1);
@@ -51,12 +78,16 @@ Predictions predict(models::Network& network, const DeviceImages& images, int64_
   Predictions result;
   result.labels = torch::cat(labels).cpu();
   result.confidence = torch::cat(confidences).cpu();
+  if (!sizes.empty()) {
+    result.sizes = torch::cat(sizes).to(torch::kCPU, torch::kFloat);
+    result.beyond = torch::cat(beyond).cpu();
+  }
   result.loss = loss.item<double>() / static_cast<double>(images.count());
   result.accuracy = static_cast<double>(correct.item<int64_t>()) / static_cast<double>(images.count());
   return result;
 }
 
-Evaluation evaluate(const data::ImageSet& set, const Predictions& predictions) {
+Evaluation evaluate(const data::ImageSet& set, const Predictions& predictions, double size_factor) {
   require(predictions.labels.size(0) == set.count(), "evaluation: got ", predictions.labels.size(0),
           " predictions, expected ", set.count());
   Evaluation result;
@@ -66,16 +97,10 @@ Evaluation evaluate(const data::ImageSet& set, const Predictions& predictions) {
   const bool sized = !set.scales.empty();
   require(!sized || set.scales.size() == set.labels.size(), "evaluation: got ", set.scales.size(),
           " sizes of objects, expected ", set.count());
-  int first = 0;
-  if (sized) {
-    const auto [smallest, largest] = std::minmax_element(set.scales.begin(), set.scales.end());
-    first = scale_bin(*smallest);
-    // The largest size closes its group instead of opening one of its own.
-    const int last = std::max(first, static_cast<int>(std::ceil(*largest / kScaleStep - 1e-4)) - 1);
-    for (int i = first; i <= last; ++i)
-      result.scales.push_back(
-          {format("%.1f-%.1f", i * kScaleStep, (i + 1) * kScaleStep), i * kScaleStep, (i + 1) * kScaleStep});
-  }
+  if (predictions.beyond.defined()) result.beyond = predictions.beyond.ne(0).sum().item<int64_t>();
+  if (sized && predictions.sizes.defined())
+    result.size_error = (predictions.sizes * size_factor / torch::tensor(set.scales) - 1).abs().median().item<double>();
+  if (sized) result.scales = groups_of(set);
   const auto predicted = predictions.labels.accessor<int64_t, 1>();
   for (int64_t i = 0; i < set.count(); ++i) {
     const auto label = set.labels[static_cast<size_t>(i)];
@@ -84,9 +109,7 @@ Evaluation evaluate(const data::ImageSet& set, const Predictions& predictions) {
       group.correct += predicted[i] == label ? 1 : 0;
     };
     if (static_cast<size_t>(label) < result.classes.size()) count(result.classes[static_cast<size_t>(label)]);
-    if (!sized) continue;
-    const int bin = scale_bin(set.scales[static_cast<size_t>(i)]) - first;
-    count(result.scales[static_cast<size_t>(std::min(bin, static_cast<int>(result.scales.size()) - 1))]);
+    if (sized) count(group_of(result.scales, set.scales[static_cast<size_t>(i)]));
   }
   return result;
 }
@@ -100,9 +123,14 @@ nlohmann::ordered_json to_json(const Evaluation& evaluation) {
   };
   for (const auto& group : evaluation.classes)
     json["classes"].push_back({{"class", group.name}, {"count", group.count}, {"accuracy", accuracy(group)}});
+  if (evaluation.size_error >= 0) json["size_error"] = evaluation.size_error;
+  if (evaluation.beyond > 0) json["beyond_range"] = evaluation.beyond;
   for (const auto& group : evaluation.scales)
-    json["scales"].push_back(
-        {{"from", group.from}, {"to", group.to}, {"count", group.count}, {"accuracy", accuracy(group)}});
+    json["scales"].push_back({{"size", group.name},
+                              {"from", group.from},
+                              {"to", group.to},
+                              {"count", group.count},
+                              {"accuracy", accuracy(group)}});
   return json;
 }
 

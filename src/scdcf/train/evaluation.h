@@ -12,6 +12,7 @@ namespace scdcf::train {
 /// Of each image: the predicted class [n] and its probability [n], on the CPU; and the mean loss.
 struct Predictions {
   torch::Tensor labels, confidence;
+  torch::Tensor sizes, beyond;  ///< as the network reads them (models::Reading); undefined where it does not
   double loss = 0;
   double accuracy = 0;  ///< in [0, 1]
 };
@@ -34,10 +35,15 @@ struct Evaluation {
   double accuracy = 0, loss = 0;
   std::vector<Group> classes;
   std::vector<Group> scales;  ///< empty where the sizes of the objects are not known
+  /// Of the size that the network reads: the median of |read / true - 1|, negative where sizes are not known or read.
+  double size_error = -1;
+  int64_t beyond = 0;  ///< images whose object may be beyond what the network looks for
 };
 
-/// Splits the range of the objects' sizes into steps of 0.1 (from 0.3 to 1 for the scaled sets).
-Evaluation evaluate(const data::ImageSet& set, const Predictions& predictions);
+/// Of sets whose objects have a few sizes and no others (ImageSet::all_sizes) each size is a group, with from = to;
+/// else the range of the sizes is split into steps of 0.1 (from 0.3 to 1 for the scaled sets).
+/// `size_factor`: what sizes that were read are multiplied with (ScaleCalibration).
+Evaluation evaluate(const data::ImageSet& set, const Predictions& predictions, double size_factor = 1);
 
 /// The accuracy of a group without images is null.
 nlohmann::ordered_json to_json(const Evaluation& evaluation);

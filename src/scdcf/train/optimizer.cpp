@@ -24,7 +24,7 @@ Optimizer::Optimizer(torch::nn::Module& network, const TrainOptions& options) : 
     offset += parameter.numel();
   }
   first_moment_ = torch::zeros_like(values_);
-  if (options_.optimizer == "adam") second_moment_ = torch::zeros_like(values_);
+  if (options_.optimizer != "sgd") second_moment_ = torch::zeros_like(values_);
   steps_ = torch::zeros({}, values_.options());
   learning_rate_ = torch::full({}, options_.learning_rate, values_.options());
 }
@@ -35,9 +35,11 @@ void Optimizer::step(const std::vector<torch::Tensor>& gradients, const torch::T
   flat.reserve(gradients.size());
   for (const auto& gradient : gradients) flat.push_back(gradient.reshape(-1));
   auto gradient = torch::cat(flat);
-  if (options_.weight_decay > 0) gradient.add_(values_, options_.weight_decay);
+  const bool decoupled = options_.optimizer == "adamw";
+  if (options_.weight_decay > 0 && !decoupled) gradient.add_(values_, options_.weight_decay);
   steps_.add_(1);
-  const auto change = options_.optimizer == "adam" ? adam_update(gradient) : sgd_update(gradient);
+  auto change = options_.optimizer == "sgd" ? sgd_update(gradient) : adam_update(gradient);
+  if (decoupled) change.add_(values_ * (learning_rate_ * options_.weight_decay));
   // The weights of a step that failed are kept: they are what tells where it failed.
   values_.sub_(torch::where(sound, change, torch::zeros_like(change)));
 }

@@ -1,5 +1,5 @@
-// Adam and Nesterov's SGD over one flat buffer: a handful of kernels for all parameters together, nothing asked of the
-// host, so that a step can be captured in a CUDA graph; and a state that is easy to save.
+// Adam, AdamW and Nesterov's SGD over one flat buffer: a handful of kernels for all parameters together, nothing asked
+// of the host, so that a step can be captured in a CUDA graph; and a state that is easy to save.
 #pragma once
 
 #include <torch/nn/module.h>

@@ -10,8 +10,9 @@ namespace scdcf::train {
 
 template <class Visitor>
 void visit_options(TrainOptions& o, Visitor&& visit) {
-  visit(Option{o.optimizer, "optimizer", "adam, or sgd with Nesterov momentum"}.expects(
-      "adam or sgd", [](const auto& name) { return name == "adam" || name == "sgd"; }));
+  visit(Option{o.optimizer, "optimizer", "adam, adamw (decay of the weights themselves), or sgd with Nesterov momentum"}
+            .expects("adam, adamw or sgd",
+                     [](const auto& name) { return name == "adam" || name == "adamw" || name == "sgd"; }));
   visit(Option{o.learning_rate, "learning_rate", "Learning rate at the beginning"}.expects(
       "more than 0 and at most 1e30", [](const auto& rate) { return rate > 0 && rate <= 1e30; }));
   visit(Option{o.weight_decay, "weight_decay", "Added to the gradient, times the weights"}.expects("0 to 1000",
@@ -24,6 +25,12 @@ void visit_options(TrainOptions& o, Visitor&& visit) {
             }));
   visit(Option{o.decay, "decay", "Factor on the learning rate at each milestone"}.expects(
       "0 < d <= 1", [](const auto& decay) { return decay > 0 && decay <= 1; }));
+  visit(Option{o.schedule, "schedule", "steps (at the milestones), or cosine (to 0 over the whole training)"}
+            .expects("steps or cosine", [](const auto& kind) { return kind == "steps" || kind == "cosine"; })
+            .later());
+  visit(Option{o.warm_up, "warm_up", "Steps over which the learning rate rises from 0"}
+            .expects("0 to 1000000", between<0, 1000000>)
+            .later());
   visit(Option{o.batch, "batch", "Images a step"}.expects("2 (batch-norm needs two) to 65536", between<2, 65536>));
   visit(Option{o.epochs, "epochs", "Passes over the training images"}.expects("1 to 1000000", between<1, 1000000>));
   visit(

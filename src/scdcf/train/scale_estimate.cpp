@@ -16,8 +16,10 @@ torch::Tensor scale_response(models::Network& network, const torch::Tensor& imag
   const torch::NoGradGuard no_grad;
   const bool was_training = network.is_training();
   network.eval();
-  const auto layers = network.features(images);
+  const auto reading = network.read(images);
+  const auto layers = reading ? std::vector<models::LayerOutput>() : network.features(images);
   network.train(was_training);
+  if (reading) return reading->size.to(torch::kFloat).log2();
   if (layers.empty() || layers.front().maps.dim() != 5) return {};
   const auto maps = layers.front().maps.to(torch::kFloat).clamp_min(0);
   const auto [value, plane] = maps.max(2);
@@ -38,6 +40,14 @@ torch::Tensor scale_response(models::Network& network, const DeviceImages& image
 }
 
 double ScaleCalibration::estimate(double response) const { return std::exp2(intercept + slope * response); }
+
+ScaleCalibration fit_offset(const torch::Tensor& responses, const std::vector<float>& scales) {
+  auto result = fit_scale(responses, scales);
+  const auto log_size = torch::tensor(scales).to(torch::kDouble).log2();
+  result.slope = 1;
+  result.intercept = (log_size - responses.to(torch::kCPU, torch::kDouble)).median().item<double>();
+  return result;
+}
 
 ScaleCalibration fit_scale(const torch::Tensor& responses, const std::vector<float>& scales) {
   require(responses.size(0) == static_cast<int64_t>(scales.size()), "scale calibration: got ", responses.size(0),
@@ -66,7 +76,8 @@ std::optional<ScaleCalibration> calibrate_scale(models::Network& network, const 
   if (network.scale_step() == 0 || scales.empty()) return std::nullopt;
   const auto responses = scale_response(network, images, batch, after_batch);
   if (!responses.defined()) return std::nullopt;
-  return fit_scale(responses, scales);
+  const bool reads = network.read(images.images(images.range(0, 1))).has_value();
+  return reads ? fit_offset(responses, scales) : fit_scale(responses, scales);
 }
 
 nlohmann::ordered_json to_json(const ScaleCalibration& calibration) {

@@ -12,8 +12,9 @@
 
 namespace scdcf::train {
 
-/// Of each image [N, C, H, W]: the plane where the features of the first block are largest (arg-max over S at every
-/// channel and pixel), averaged with the maxima as weights, in octaves from the finest plane: [N]. Undefined for
+/// Of each image [N, C, H, W], in octaves: [N]. Networks that read the size off their scores say it themselves
+/// (Network::read), as log2 of it. Of others, counted from the finest plane, the plane where the features of the first
+/// block are largest (arg-max over S at every channel and pixel), averaged with the maxima as weights. Undefined for
 /// networks without a scale axis.
 ///
 /// The first block, because later ones mix planes: on scaled glyphs the response of four small networks correlates with
@@ -33,10 +34,15 @@ struct ScaleCalibration {
   double estimate(double response) const;
 };
 
+/// log2(size) = intercept + response: of a network that is equivariant up to its scores the slope is known, and a
+/// narrow range of training sizes is enough.
+ScaleCalibration fit_offset(const torch::Tensor& responses, const std::vector<float>& scales);
+
 /// Least squares of log2(scales[i]) against responses [n]. A response that never varies gives slope 0.
 ScaleCalibration fit_scale(const torch::Tensor& responses, const std::vector<float>& scales);
 
-/// fit_scale over a set whose sizes are known; nothing for networks without a scale axis or sets without sizes.
+/// fit_scale, or fit_offset where the network reads sizes itself, over a set whose sizes are known; nothing for
+/// networks without a scale axis or sets without sizes.
 std::optional<ScaleCalibration> calibrate_scale(models::Network& network, const DeviceImages& images,
                                                 const std::vector<float>& scales, int64_t batch,
                                                 const std::function<void()>& after_batch = {});

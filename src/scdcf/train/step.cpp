@@ -60,7 +60,7 @@ void Step::compute(const torch::Tensor& indices, const torch::Tensor& draws) {
   {
     const nn::RandomScope random(generator_);
     const AutocastScope autocast(autocast_);
-    output = forward_(batch);
+    output = forward_(batch, labels);
   }
   const auto [loss, correct] = loss_(output.to(torch::kFloat), batch, labels);
   const auto gradients = torch::autograd::grad({loss}, optimizer_.parameters());

@@ -5,7 +5,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <type_traits>
 
+#include "scdcf/models/network.h"
 #include "scdcf/train/device_images.h"
 #include "scdcf/train/optimizer.h"
 #include "scdcf/train/replay.h"
@@ -35,14 +37,21 @@ struct StepTotals {
 /// Refers to network, optimizer and images, which must outlive it. On a GPU it is replayed: see replay.h.
 class Step {
  public:
-  /// The network is a module with forward(images); in bfloat16, where `options` say so, its output is made float32
-  /// before the loss. Of `options` only augmentation and precision matter here.
+  /// The network is a module with forward(images), or a models::Network, of which the training scores are taken; in
+  /// bfloat16, where `options` say so, its output is made float32 before the loss. Of `options` only augmentation and
+  /// precision matter here.
   template <class Network>
   Step(Network& network, Optimizer& optimizer, const DeviceImages& images, const TrainOptions& options,
        Loss loss = cross_entropy)
       : Step(
-            network, [&network](const torch::Tensor& batch) { return network.forward(batch); }, optimizer, images,
-            options, std::move(loss)) {}
+            network,
+            [&network](const torch::Tensor& batch, [[maybe_unused]] const torch::Tensor& labels) {
+              if constexpr (std::is_base_of_v<models::Network, Network>)
+                return network.training_scores(batch, labels);
+              else
+                return network.forward(batch);
+            },
+            optimizer, images, options, std::move(loss)) {}
   Step(const Step&) = delete;  // what it replays refers to it
   Step& operator=(const Step&) = delete;
 
@@ -56,7 +65,7 @@ class Step {
   void reset_totals(const StepTotals& totals = {});
 
  private:
-  using Forward = std::function<torch::Tensor(const torch::Tensor&)>;
+  using Forward = std::function<torch::Tensor(const torch::Tensor& images, const torch::Tensor& labels)>;
   /// A step for batches of one size, and what it reads.
   struct OfSize {
     torch::Tensor indices, draws;

@@ -2,6 +2,7 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -105,7 +106,6 @@ class Run {
     const double started = now();
     lap();
     network_->train();
-    optimizer_.set_learning_rate(learning_rate(config_.train, epoch_));
     // Order and augmentation of a whole epoch are drawn and moved to the device at once.
     const int64_t count = images_.count(), batch = config_.train.batch;
     torch::Tensor order, draws;
@@ -121,6 +121,7 @@ class Run {
     while (step_in_epoch_ < steps_per_epoch_) {
       const int64_t first = step_in_epoch_ * batch, size = std::min(batch, count - first);
       const auto indices = order.narrow(0, first, size);
+      set_learning_rate();
       const auto step = static_cast<uint64_t>(epoch_ * steps_per_epoch_ + step_in_epoch_);
       step_.run(indices, draws.defined() ? draws.narrow(0, first, size) : draws,
                 stream_seed(run_seed(config_), Purpose::dropout, step));
@@ -139,7 +140,7 @@ class Run {
     const auto totals = step_.totals();
     const double trained = now() - started;
     record.epoch = epoch_ + 1;
-    record.learning_rate = learning_rate(config_.train, epoch_);
+    record.learning_rate = learning_rate(config_.train, epoch_, first_step, steps_per_epoch_);
     record.train_loss = totals.loss / static_cast<double>(totals.count);
     record.train_accuracy = static_cast<double>(totals.correct) / static_cast<double>(totals.count);
     const int64_t images = std::max<int64_t>(0, std::min(steps_per_epoch_ * batch, count) - first_step * batch);
@@ -152,6 +153,13 @@ class Run {
     if (callbacks_.on_epoch) callbacks_.on_epoch(record);
     ++epoch_;
     step_in_epoch_ = 0;
+  }
+
+  /// Of the next step.
+  void set_learning_rate() {
+    const double rate = learning_rate(config_.train, epoch_, step_in_epoch_, steps_per_epoch_);
+    if (rate != learning_rate_) optimizer_.set_learning_rate(rate);
+    learning_rate_ = rate;
   }
 
   void check_loss(const torch::Tensor& order, const torch::Tensor& draws, int64_t first_step) {
@@ -167,8 +175,8 @@ class Run {
   /// `step` counts from the beginning of the epoch.
   [[noreturn]] void fail_at(const char* what, int64_t step, const torch::Tensor& images) {
     detail::fail("training: ", what, " is not finite at step ", epoch_ * steps_per_epoch_ + step + 1, " (epoch ",
-                 epoch_ + 1, "), learning rate ", learning_rate(config_.train, epoch_), ", first in ",
-                 first_bad_layer(*network_, images));
+                 epoch_ + 1, "), learning rate ", learning_rate(config_.train, epoch_, step, steps_per_epoch_),
+                 ", first in ", first_bad_layer(*network_, images));
   }
 
   /// Of the evaluation under way `validated` or `tested` images are done.
@@ -337,6 +345,7 @@ class Run {
   CheckpointFolder checkpoints_;
   int64_t steps_per_epoch_ = 0;
   int64_t epoch_ = 0, step_in_epoch_ = 0;  // the next step
+  double learning_rate_ = -1;              // set in the optimizer
   double best_loss_ = 0;
   TensorMap best_weights_;
   TrainResult result_;
@@ -358,12 +367,42 @@ torch::Device device_of(const std::string& name) {
   return {torch::kCUDA, static_cast<c10::DeviceIndex>(index)};
 }
 
+namespace {
+
+/// Whether every object lies in the middle of its picture. Where nobody says so, those on a black ground do.
+bool centred(const data::Splits& splits) {
+  const auto& set = splits.train;
+  if (set.centres.empty()) return splits.black_ground;
+  const auto off = [&](const data::Point& at) {
+    return std::abs(at.x * 2 - static_cast<float>(set.width)) > 1 ||
+           std::abs(at.y * 2 - static_cast<float>(set.height)) > 1;
+  };
+  return std::none_of(set.centres.begin(), set.centres.end(), off);
+}
+
+/// What networks that plan their scale axis want to know of the data.
+void fit_to_objects(models::ModelOptions& model, const data::Splits& splits) {
+  const auto& sizes = splits.train.scales;
+  if (!sizes.empty()) {
+    const auto [smallest, largest] = std::minmax_element(sizes.begin(), sizes.end());
+    // The bounds that were asked for rather than those that were drawn: the same for every prefix of a set.
+    const auto rounded = [](double size) { return std::round(size * 100) / 100; };
+    model.smallest_object = rounded(*smallest);
+    model.largest_object = rounded(*largest);
+  }
+  if (model.padding.empty()) model.padding = splits.black_ground ? "zero" : "replicate";
+  if (model.read_out.empty()) model.read_out = centred(splits) ? "centre" : "anywhere";
+}
+
+}  // namespace
+
 RunConfig fit_to_data(RunConfig config, const data::Splits& splits) {
   config.model.classes = static_cast<int64_t>(splits.train.class_names.size());
   config.model.in_channels = splits.train.channels;
   require(splits.train.height == splits.train.width, "data ", splits.name, ": got images of ", splits.train.height,
           " x ", splits.train.width, " pixels, expected square ones");
   config.model.image_size = splits.train.width;
+  if (models::find_model(config.model.name).fits_objects) fit_to_objects(config.model, splits);
   const auto& augment = config.train.augment;
   for (const auto& [name, pixels] :
        {std::pair{"augment_crop", augment.crop_padding}, {"augment_cutout", augment.cutout}})

@@ -1,0 +1,164 @@
+#include "scdcf/models/pyramid.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "scdcf/core/error.h"
+#include "scdcf/nn/enlarge.h"
+#include "scdcf/nn/read_out.h"
+
+namespace scdcf::models {
+namespace {
+
+class PyramidNetwork : public Network {
+ public:
+  PyramidNetwork(ModelOptions options, int planes_per_level, std::shared_ptr<LevelNetwork> level_network)
+      : plan_(plan_scales(options, planes_per_level)),
+        centred_(options.read_out == "centre"),
+        others_share_(options.others_share),
+        network_(register_module("level", std::move(level_network))) {
+    const auto padding = options.padding == "replicate" ? nn::SpatialPadding::replicate : nn::SpatialPadding::zero;
+    for (int i = 0; i < plan_.levels(); ++i)
+      levels_.emplace_back(nn::EnlargeOptions(plan_.enlargements[static_cast<size_t>(i)])
+                               .frame(plan_.frames[static_cast<size_t>(i)])
+                               .padding(padding));
+  }
+
+  torch::Tensor forward(const torch::Tensor& images) override { return plane_scores(images).amax(2); }
+
+  torch::Tensor training_scores(const torch::Tensor& images, const torch::Tensor& labels) override {
+    // The other levels are there to be quiet: a share of the images is enough to teach them that.
+    const auto shown = static_cast<int64_t>(std::ceil(others_share_ * static_cast<double>(images.size(0))));
+    std::vector<int64_t> counts;
+    for (int i = 0; i < plan_.levels(); ++i) counts.push_back(plan_.is_home_level(i) ? images.size(0) : shown);
+    const auto levels = scores_of_levels(images, counts);
+    const int64_t planes = plan_.planes_per_level;
+    torch::Tensor home, everywhere;
+    for (int i = 0; i < plan_.levels(); ++i) {
+      const auto& scores = levels[static_cast<size_t>(i)];
+      if (!plan_.is_home_level(i)) continue;
+      const int64_t first = std::max<int64_t>(0, plan_.first_home - i * planes);
+      const int64_t last = std::min<int64_t>(planes - 1, plan_.last_home - i * planes);
+      const auto here = scores.narrow(2, first, last - first + 1).amax(2), all = scores.amax(2);
+      home = home.defined() ? torch::maximum(home, here) : here;
+      everywhere = everywhere.defined() ? torch::maximum(everywhere, all) : all;
+    }
+    for (int i = 0; i < plan_.levels() && shown > 0; ++i) {
+      if (plan_.is_home_level(i)) continue;
+      const auto first = torch::maximum(everywhere.narrow(0, 0, shown), levels[static_cast<size_t>(i)].amax(2));
+      everywhere = torch::cat({first, everywhere.narrow(0, shown, images.size(0) - shown)});
+    }
+    // What an image shows must be said at home; what it does not show must be said nowhere.
+    const auto right = labels.unsqueeze(1).eq(torch::arange(home.size(1), labels.options()));
+    return torch::where(right, home, everywhere);
+  }
+
+  std::optional<Reading> read(const torch::Tensor& images) override {
+    const auto planes = plane_scores(images);
+    const auto found = nn::read_out(planes);
+    const auto label = found.scores.argmax(1);
+    const auto plane = found.plane.gather(1, label.unsqueeze(1)).squeeze(1);
+    const auto of_label =
+        planes.gather(1, label.view({-1, 1, 1}).expand({-1, 1, planes.size(2)})).squeeze(1).to(torch::kFloat);
+    Reading reading;
+    reading.scores = found.scores;
+    reading.size = torch::exp2(nn::interpolated_plane(of_label, plane) * plan_.step) * plan_.home_size(0);
+    reading.beyond = plane.eq(planes.size(2) - 1).to(torch::kLong) - plane.eq(0).to(torch::kLong);
+    return reading;
+  }
+
+  std::vector<LayerOutput> features(const torch::Tensor& images) override {
+    std::vector<LayerOutput> outputs;
+    std::vector<torch::Tensor> hidden, scores;
+    for (int i = 0; i < plan_.levels(); ++i) {
+      const auto maps = network_->blocks(levels_[static_cast<size_t>(i)]->forward(images));
+      if (i == first_home_level()) outputs = maps;
+      hidden.push_back(network_->hidden(maps.back().maps, /*at_centre=*/true));
+      scores.push_back(network_->scores(hidden.back()));
+    }
+    outputs.push_back({"hidden, at the centre", torch::cat(hidden, 2)});
+    outputs.push_back({"scores, at the centre", torch::cat(scores, 2)});
+    return outputs;
+  }
+
+  double scale_step() const override { return plan_.step; }
+  std::string about() const override { return describe(plan_); }
+
+ private:
+  int first_home_level() const { return plan_.first_home / plan_.planes_per_level; }
+
+  /// Scores [M, classes, P] of frames.
+  torch::Tensor level_scores(const torch::Tensor& frames) {
+    const auto maps = network_->blocks(frames).back().maps;
+    return network_->scores(network_->hidden(maps, centred_)).amax({3, 4});
+  }
+
+  /// [n, classes, P] of the first n = counts[level] images at each level; undefined where that is none.
+  std::vector<torch::Tensor> scores_of_levels(const torch::Tensor& images, const std::vector<int64_t>& counts) {
+    std::vector<torch::Tensor> frames, scores(counts.size());
+    std::vector<size_t> looked_at;
+    for (size_t i = 0; i < counts.size(); ++i) {
+      if (counts[i] == 0) continue;
+      looked_at.push_back(i);
+      frames.push_back(levels_[i]->forward(images.narrow(0, 0, counts[i])));
+    }
+    const bool alike = std::all_of(frames.begin(), frames.end(),
+                                   [&](const auto& frame) { return frame.size(2) == frames.front().size(2); });
+    if (alike) {  // one batch: faster, and in training one set of statistics
+      const auto all = level_scores(frames.size() == 1 ? frames.front() : torch::cat(frames));
+      int64_t first = 0;
+      for (const auto i : looked_at) {
+        scores[i] = all.narrow(0, first, counts[i]);
+        first += counts[i];
+      }
+    } else {
+      for (size_t k = 0; k < frames.size(); ++k) scores[looked_at[k]] = level_scores(frames[k]);
+    }
+    return scores;
+  }
+
+  /// [N, classes, S].
+  torch::Tensor plane_scores(const torch::Tensor& images) {
+    return torch::cat(scores_of_levels(images, std::vector<int64_t>(levels_.size(), images.size(0))), 2);
+  }
+
+  ScalePlan plan_;
+  bool centred_;
+  double others_share_;
+  std::shared_ptr<LevelNetwork> network_;
+  std::vector<nn::Enlarge> levels_;
+};
+
+ModelOptions resolve_pyramid(ModelOptions options, const PyramidKind& kind) {
+  auto known = kind.known_options;
+  for (const char* name : {"smaller", "larger", "span", "frame", "read_out", "padding", "others_share", "scale_step",
+                           "finest_width", "smallest_object", "largest_object"})
+    known.emplace_back(name);
+  refuse_unknown_options(options, known);
+  if (options.read_out.empty()) options.read_out = "centre";
+  if (options.padding.empty()) options.padding = "zero";
+  if (options.scale_step == 0) options.scale_step = 0.25;
+  if (options.others_share < 0) options.others_share = 0.25;
+  const int planes = kind.resolve(options);
+  require(options.frame % 4 == 0, options.name, ": frame: got ", options.frame, ", expected a multiple of 4");
+  plan_scales(options, planes);  // fills in the range, refuses what cannot be
+  return options;
+}
+
+}  // namespace
+
+ModelEntry pyramid_entry(const PyramidKind& kind) {
+  return {kind.name,
+          kind.source,
+          kind.symmetry,
+          [=](const ModelOptions& options) { return resolve_pyramid(options, kind); },
+          [=](ModelOptions options) {
+            const int planes = kind.resolve(options);
+            return std::make_shared<PyramidNetwork>(options, planes, kind.level_network(options, planes));
+          },
+          /*fits_objects=*/true};
+}
+
+}  // namespace scdcf::models

@@ -1,0 +1,163 @@
+// Networks that stay equivariant up to the class scores: joint convolutions throughout, the class layer one of them.
+#include <torch/torch.h>
+
+#include "scdcf/models/built_in.h"
+#include "scdcf/models/pyramid.h"
+#include "scdcf/nn/dropout.h"
+#include "scdcf/nn/joint_conv.h"
+#include "scdcf/nn/lifting_conv.h"
+#include "scdcf/nn/norm_relu_pool.h"
+#include "scdcf/nn/pointwise_conv.h"
+#include "scdcf/nn/pooling.h"
+#include "scdcf/nn/residual_block.h"
+
+namespace scdcf::models {
+namespace {
+
+/// The convolutions that options describe, and what all networks of this kind end with: the class layer, a joint
+/// convolution whose filters span the whole object, and a pointwise one. One scale tap everywhere: planes do not meet.
+class JointLevel : public LevelNetwork {
+ public:
+  torch::Tensor hidden(const torch::Tensor& maps, bool at_centre) override {
+    return norm_(at_centre ? class_layer_->at_centre(maps).unsqueeze(-1).unsqueeze(-1) : class_layer_(maps));
+  }
+  torch::Tensor scores(const torch::Tensor& hidden) override { return scores_(dropout_(hidden)); }
+
+ protected:
+  JointLevel(const ModelOptions& options, int planes)
+      : options_(options), grid_(planes, options.scale_step, options.finest_width) {
+    class_layer_ = register_module(
+        "class_layer", nn::JointConv(joint(options.channels.back(), options.hidden).modes(options.class_modes)));
+    norm_ = register_module("norm", nn::NormReluPool(nn::NormReluPoolOptions(options.hidden).window(1)));
+    dropout_ = register_module("dropout", nn::Dropout(options.dropout));
+    scores_ = register_module("scores", nn::PointwiseConv(nn::PointwiseConvOptions(options.hidden, options.classes)));
+  }
+
+  nn::LiftingConvOptions lifting(int64_t out) const {
+    return filters(nn::LiftingConvOptions(options_.in_channels, out, grid_));
+  }
+  nn::JointConvOptions joint(int64_t in, int64_t out) const {
+    return filters(nn::JointConvOptions(in, out, grid_).scale_taps(1));
+  }
+
+ private:
+  template <class Options>
+  Options filters(Options conv) const {
+    return conv.basis(options_.basis)
+        .modes(options_.modes)
+        .bias(false)
+        .padding(options_.padding == "replicate" ? nn::SpatialPadding::replicate : nn::SpatialPadding::zero);
+  }
+
+  ModelOptions options_;
+  basis::ScaleGrid grid_;
+  nn::JointConv class_layer_{nullptr};
+  nn::NormReluPool norm_{nullptr};
+  nn::Dropout dropout_{nullptr};
+  nn::PointwiseConv scores_{nullptr};
+};
+
+/// Lifting and two joint convolutions, the first two followed by pooling.
+class PlainBlocks : public JointLevel {
+ public:
+  PlainBlocks(const ModelOptions& options, int planes) : JointLevel(options, planes) {
+    const auto& c = options.channels;
+    const auto end = [](int64_t channels, int64_t window) {
+      return nn::NormReluPool(nn::NormReluPoolOptions(channels).window(window));
+    };
+    blocks_ = {torch::nn::Sequential(nn::LiftingConv(lifting(c[0])), end(c[0], 2)),
+               torch::nn::Sequential(nn::JointConv(joint(c[0], c[1])), end(c[1], 2)),
+               torch::nn::Sequential(nn::JointConv(joint(c[1], c[2])), end(c[2], 1))};
+    for (size_t i = 0; i < blocks_.size(); ++i) register_module("block" + std::to_string(i + 1), blocks_[i]);
+  }
+
+  std::vector<LayerOutput> blocks(const torch::Tensor& frames) override {
+    std::vector<LayerOutput> outputs;
+    torch::Tensor maps = frames;
+    for (auto& block : blocks_) {
+      maps = block->forward(maps);
+      outputs.push_back({"block " + std::to_string(outputs.size() + 1), maps});
+    }
+    return outputs;
+  }
+
+ private:
+  std::vector<torch::nn::Sequential> blocks_;
+};
+
+/// Lifting, then three groups of residual blocks with pooling between them: as deep as ResNet-16. Averages instead of
+/// strides, which would move the centre by a part of a pixel.
+class ResidualBlocks : public JointLevel {
+ public:
+  ResidualBlocks(const ModelOptions& options, int planes) : JointLevel(options, planes) {
+    const auto& c = options.channels;
+    first_ = register_module("first", nn::LiftingConv(lifting(c[0])));
+    for (size_t group = 1; group < c.size(); ++group) {
+      torch::nn::Sequential blocks;
+      if (group > 1) blocks->push_back(nn::SpatialAvgPool(nn::SpatialPoolOptions(2)));
+      for (int i = 0; i < kBlocks; ++i)
+        blocks->push_back(
+            nn::ResidualBlock(nn::ResidualBlockOptions(joint(i == 0 ? c[group - 1] : c[group], c[group]))));
+      groups_.push_back(register_module("group" + std::to_string(group), blocks));
+    }
+    last_ = register_module("last", nn::NormReluPool(nn::NormReluPoolOptions(c.back()).window(1)));
+  }
+
+  std::vector<LayerOutput> blocks(const torch::Tensor& frames) override {
+    torch::Tensor maps = first_(frames);
+    std::vector<LayerOutput> outputs = {{"first convolution", maps}};
+    for (auto& group : groups_) {
+      maps = group->forward(maps);
+      if (outputs.size() == groups_.size()) maps = last_(maps);
+      outputs.push_back({"group " + std::to_string(outputs.size()), maps});
+    }
+    return outputs;
+  }
+
+ private:
+  static constexpr int kBlocks = 2;  // in each group
+  nn::LiftingConv first_{nullptr};
+  std::vector<torch::nn::Sequential> groups_;
+  nn::NormReluPool last_{nullptr};
+};
+
+/// The highest of 15 modes have four half-waves: 10 pixels sample them with room to spare. After two poolings they span
+/// the 28 / 4 pixels of an object at home, so that the class layer sees all of it, although sines vanish at their
+/// border.
+int resolve_joint(ModelOptions& options, const std::vector<int64_t>& channels, const char* counts_of) {
+  resolve_common(options, {12, channels.size(), counts_of, 0.5});
+  if (options.channels.empty()) options.channels = channels;
+  if (options.hidden == 0) options.hidden = 128;
+  if (options.modes == 0) options.modes = 15;
+  if (options.class_modes == 0) options.class_modes = 20;
+  if (options.finest_width == 0) options.finest_width = 10;
+  if (options.span == 0) options.span = 2.8;
+  if (options.basis.empty()) options.basis = "sine";
+  // Every plane on an image of its own size: no plane is sampled more finely than its filters need.
+  if (options.planes_per_level == 0) options.planes_per_level = 1;
+  return options.planes_per_level;
+}
+
+template <class Blocks>
+ModelEntry joint_entry(const char* name, const std::vector<int64_t>& channels, const char* counts_of) {
+  return pyramid_entry({name,
+                        "this project",
+                        "scalings and translations, jointly, up to the class scores",
+                        {"modes", "class_modes", "basis", "planes_per_level"},
+                        [=](ModelOptions& options) { return resolve_joint(options, channels, counts_of); },
+                        [](const ModelOptions& options, int planes) -> std::shared_ptr<LevelNetwork> {
+                          return std::make_shared<Blocks>(options, planes);
+                        }});
+}
+
+}  // namespace
+
+ModelEntry scdcfnet_full_entry() {
+  return joint_entry<PlainBlocks>("scdcfnet-full", {16, 32, 48}, "each of the three blocks");
+}
+
+ModelEntry resnet16_full_entry() {
+  return joint_entry<ResidualBlocks>("resnet16-full", {16, 16, 32, 64}, "the first convolution and each group");
+}
+
+}  // namespace scdcf::models

@@ -1,0 +1,41 @@
+// Images enlarged or reduced about their centre: what a network looks at whose filters must find objects of many sizes.
+#pragma once
+
+#include <torch/nn/cloneable.h>
+#include <torch/nn/pimpl.h>
+
+#include "scdcf/nn/device_constant.h"
+#include "scdcf/nn/options.h"
+
+namespace scdcf::nn {
+
+///   EnlargeOptions(2.0).frame(28)
+class EnlargeOptions {
+  using Self = EnlargeOptions;
+
+ public:
+  explicit EnlargeOptions(double factor) : factor_(factor) {}
+
+  SCDCF_OPTION(double, factor, 1.0);
+  SCDCF_OPTION(int64_t, frame, 0);  // pixels a side that are kept, about the centre; 0: the whole image, rounded
+  SCDCF_OPTION(SpatialPadding, padding, SpatialPadding::zero);  // beyond the image: zero or replicate
+};
+
+/// out(p) = in(c + (p - c') / factor), c and c' the centres of image and frame: [N, C, H, W] to [N, C, H', W']. Bicubic
+/// with Keys' kernel for a = -3/4 (torch's), stretched where the image shrinks, so that it does not alias. Only the
+/// frame is computed: each axis is a product with one small matrix.
+class EnlargeImpl : public torch::nn::Cloneable<EnlargeImpl> {
+ public:
+  explicit EnlargeImpl(EnlargeOptions options);
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  torch::Tensor forward(const torch::Tensor& images);
+  EnlargeOptions options;
+
+ private:
+  const DeviceConstant& matrix(int64_t size) const;  // [H', H]
+  mutable CachedConstants<int64_t> matrices_;
+};
+TORCH_MODULE(Enlarge);
+
+}  // namespace scdcf::nn

@@ -1,0 +1,31 @@
+// From scores at every size and place to one score a class, and where it was found.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace scdcf::nn {
+
+/// Mean over the one, two or four pixels about the centre of maps [..., H, W]: [...].
+at::Tensor centre_of(const at::Tensor& maps);
+
+/// Neighbouring planes of the scale axis, first .. last.
+struct PlaneRange {
+  int64_t first = 0;
+  int64_t last = -1;  ///< -1: the coarsest
+};
+
+/// What was read off scores [N, classes, S, H, W], or [N, classes, S] where the places are gone.
+struct ReadOut {
+  at::Tensor scores;  ///< [N, classes]: the maximum over the planes of the range and over every place
+  at::Tensor plane;   ///< [N, classes]: where it is attained
+  at::Tensor y, x;    ///< [N, classes], in pixels of the maps; undefined where the places are gone
+};
+ReadOut read_out(const at::Tensor& scores, PlaneRange planes = {});
+
+/// The place of the maximum between planes [N, S] around `plane` [N]: the top of the parabola through it and its
+/// neighbours, at most half a plane away. At the first and the last plane it stays where it is.
+at::Tensor interpolated_plane(const at::Tensor& scores, const at::Tensor& plane);
+
+}  // namespace scdcf::nn

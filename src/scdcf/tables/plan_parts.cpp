@@ -1,0 +1,103 @@
+#include "scdcf/tables/plan_parts.h"
+
+#include <numeric>
+
+#include "scdcf/core/error.h"
+#include "scdcf/data/named_set.h"
+#include "scdcf/data/places.h"
+#include "scdcf/tables/paper_numbers.h"
+#include "scdcf/train/recipe.h"
+
+namespace scdcf::tables {
+namespace {
+
+constexpr std::int64_t kQuickValidation = 50, kQuickTest = 200, kQuickBatch = 16, kQuickWarmUp = 10;
+constexpr std::int64_t kSizesValidation = 2000, kSizesBatch = 64, kStirEpochs = 8, kLargeScaleEpochs = 5;
+
+}  // namespace
+
+bool is_quick(const train::RunConfig& config) {
+  return config.data.validation_size == kQuickValidation && config.data.test_size == kQuickTest &&
+         config.train.batch == kQuickBatch;
+}
+
+void set_epochs(train::TrainOptions& train, std::int64_t epochs) {
+  // Not before the first epoch, which every run should make at the full rate.
+  for (auto& milestone : train.milestones) milestone = std::max<std::int64_t>(1, milestone * epochs / train.epochs);
+  train.epochs = epochs;
+}
+
+bool has_range(const std::string& model) { return allows(range_models(), model); }
+
+train::RunConfig with_set_recipe(train::RunConfig config) {
+  config = train::with_recipe(config);
+  const auto kind = data::named_set(config.data.name).kind;
+  if (kind != data::SetKind::stir && kind != data::SetKind::large_scale) return config;
+  // Of as many validation as training images, or more: these tell the epochs apart as well.
+  if (config.data.validation_size == 0) config.data.validation_size = kSizesValidation;
+  if (!has_range(config.model.name)) return config;
+  config.train.batch = kSizesBatch;
+  config.train.epochs = kind == data::SetKind::stir ? kStirEpochs : kLargeScaleEpochs;
+  return config;
+}
+
+std::vector<std::string> data_sets(const PlanOptions& options, const std::vector<std::string>& own) {
+  if (!options.data.empty()) return options.data;
+  if (!options.quick) return own;
+  for (const auto& name : own) {
+    const auto base = data::named_set(name).base;
+    if (!base.empty() && !data::find_dataset(base, options.data_dir).empty()) return {name};
+  }
+  auto drawn = own.front();
+  const auto base = data::named_set(drawn).base;
+  return {base.empty() ? "sglyphs" : drawn.replace(drawn.find(base), base.size(), "glyphs")};
+}
+
+std::vector<int> realisations(const PlanOptions& options, int count) {
+  if (!options.realisations.empty()) return options.realisations;
+  std::vector<int> all(static_cast<std::size_t>(options.quick ? std::min(count, 2) : count));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+std::vector<bool> augmentations(const PlanOptions& options) {
+  require(options.augmentation == "plain" || options.augmentation == "plus" || options.augmentation == "both",
+          "augmentation: got \"", options.augmentation, "\", expected plain, plus or both");
+  if (options.augmentation == "plain") return {false};
+  if (options.augmentation == "plus") return {true};
+  return options.quick ? std::vector<bool>{false} : std::vector<bool>{false, true};
+}
+
+std::vector<std::int64_t> train_sizes(const PlanOptions& options, const std::vector<std::int64_t>& own,
+                                      std::int64_t quick) {
+  if (!options.train_sizes.empty()) return options.train_sizes;
+  return options.quick ? std::vector<std::int64_t>{quick} : own;
+}
+
+train::RunConfig base(const PlanOptions& options, const std::string& data, int size, std::int64_t train_size,
+                      int realisation) {
+  train::RunConfig config;
+  config.data.name = data;
+  config.data.data_dir = options.data_dir;
+  config.data.size = size;
+  config.data.train_size = train_size;
+  config.data.realisation = realisation;
+  config.train.device = options.device;
+  config.train.precision = options.precision;
+  if (options.quick) {
+    config.data.validation_size = kQuickValidation;
+    config.data.test_size = kQuickTest;
+  }
+  return config;
+}
+
+void finish(train::RunConfig& config, const PlanOptions& options, std::int64_t quick_epochs) {
+  config = with_set_recipe(config);
+  const auto epochs = options.epochs > 0 ? options.epochs : options.quick ? quick_epochs : config.train.epochs;
+  set_epochs(config.train, epochs);
+  if (!options.quick) return;
+  config.train.batch = kQuickBatch;
+  config.train.warm_up = std::min(config.train.warm_up, kQuickWarmUp);
+}
+
+}  // namespace scdcf::tables

@@ -1,0 +1,20 @@
+#include "scdcf/train/recipe.h"
+
+#include "scdcf/models/registry.h"
+
+namespace scdcf::train {
+
+RunConfig with_recipe(RunConfig config) {
+  if (!models::find_model(config.model.name).fits_objects) return config;
+  auto& train = config.train;
+  train.optimizer = "adamw";
+  train.learning_rate = 3e-3;
+  train.weight_decay = 1e-3;
+  train.schedule = "cosine";
+  train.warm_up = 50;
+  train.epochs = 16;
+  if (data::ground_of(config.data.name) == 0) config.data.normalisation = "black";
+  return config;
+}
+
+}  // namespace scdcf::train

@@ -1,0 +1,141 @@
+// What must be true of networks whose scores move with the size of the object.
+#include "scdcf/models/pyramid.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <cmath>
+
+#include "support/device.h"
+#include "support/expect_error.h"
+
+namespace scdcf::models {
+namespace {
+
+ModelOptions small_pyramid(const std::string& name) {
+  ModelOptions options;
+  options.name = name;
+  options.classes = 4;
+  options.channels = {4, 6, 8};
+  options.hidden = 16;
+  options.dropout = 0;
+  options.smallest_object = 0.8;
+  options.largest_object = 1;
+  options.smaller = 3;
+  return options;
+}
+
+class Pyramid : public ::testing::TestWithParam<std::string> {
+ protected:
+  std::shared_ptr<Network> made(const ModelOptions& options) const {
+    torch::manual_seed(4);
+    auto network = make_model(options);
+    network->to(testing::device());
+    return network;
+  }
+  static ScalePlan plan_of(const ModelOptions& options) {
+    auto resolved = resolve(options);
+    return plan_scales(resolved, options.name == "pyramid-cnn" ? 1 : resolved.planes_per_level);
+  }
+  static torch::Tensor images(int64_t count, int64_t size = 28) {
+    return torch::rand({count, 1, size, size}, testing::on_device(torch::kFloat));
+  }
+};
+
+TEST_P(Pyramid, weights_do_not_depend_on_the_range) {
+  auto options = small_pyramid(GetParam());
+  const auto narrow = made(options);
+  options.smaller = 4;
+  options.larger = 2;
+  const auto wide = made(options);
+  const auto from = narrow->named_parameters(), to = wide->named_parameters();
+  ASSERT_EQ(from.size(), to.size());
+  for (const auto& item : from) EXPECT_EQ(item.value().sizes(), to[item.key()].sizes()) << item.key();
+}
+
+TEST_P(Pyramid, a_wider_range_only_adds_planes) {
+  auto options = small_pyramid(GetParam());
+  const auto narrow = made(options);
+  options.smaller = 3 * 2;  // an octave more, whole levels
+  options.image_size = 56;
+  const auto wide = made(options);
+  options = small_pyramid(GetParam());
+  options.image_size = 56;
+  const auto same = made(options);
+  const torch::NoGradGuard no_grad;
+  for (const auto& network : {wide, same}) network->eval();
+  const auto x = images(3, 56);
+  const auto few = same->features(x).back().maps, many = wide->features(x).back().maps;
+  EXPECT_TRUE(torch::allclose(many.narrow(2, many.size(2) - few.size(2), few.size(2)), few, 1e-3, 1e-4));
+}
+
+TEST_P(Pyramid, reads_what_forward_says_and_where) {
+  const auto network = made(small_pyramid(GetParam()));
+  const torch::NoGradGuard no_grad;
+  network->eval();
+  const auto x = images(5);
+  const auto reading = network->read(x);
+  ASSERT_TRUE(reading.has_value());
+  EXPECT_TRUE(torch::allclose(reading->scores, network->forward(x)));
+  const auto planes = network->features(x).back().maps.flatten(2);  // [N, classes, S]
+  EXPECT_TRUE(torch::allclose(planes.amax(2), reading->scores, 1e-4, 1e-5));
+  const auto label = reading->scores.argmax(1);
+  const auto plan = plan_of(small_pyramid(GetParam()));
+  for (int64_t i = 0; i < 5; ++i) {
+    const auto best = planes[i][label[i].item<int64_t>()].argmax().item<int64_t>();
+    EXPECT_NEAR(std::log2(reading->size[i].item<double>() / plan.home_size(static_cast<double>(best))), 0,
+                0.125 + 1e-5);
+    const int64_t beyond = best == 0 ? -1 : best == planes.size(2) - 1 ? 1 : 0;
+    EXPECT_EQ(reading->beyond[i].item<int64_t>(), beyond);
+  }
+}
+
+TEST_P(Pyramid, training_takes_the_right_class_from_home_and_the_others_from_everywhere) {
+  auto options = small_pyramid(GetParam());
+  options.others_share = 1;
+  const auto network = made(options);
+  const torch::NoGradGuard no_grad;
+  network->eval();  // so that the same statistics serve both
+  const auto plan = plan_of(options);
+  const auto x = images(6);
+  const auto labels = torch::tensor({0, 1, 2, 3, 0, 1}, testing::on_device(torch::kLong));
+  const auto planes = network->features(x).back().maps.flatten(2);
+  const auto home = planes.narrow(2, plan.first_home, plan.last_home - plan.first_home + 1).amax(2);
+  const auto scores = network->training_scores(x, labels);
+  const auto everywhere = planes.amax(2);
+  for (int64_t i = 0; i < 6; ++i)
+    for (int64_t c = 0; c < 4; ++c) {
+      const auto& expected = c == labels[i].item<int64_t>() ? home : everywhere;
+      EXPECT_NEAR(scores[i][c].item<double>(), expected[i][c].item<double>(), 1e-4);
+    }
+}
+
+TEST_P(Pyramid, looks_anywhere_where_objects_are_not_centred) {
+  auto options = small_pyramid(GetParam());
+  options.read_out = "anywhere";
+  options.image_size = 32;
+  options.smallest_object = options.largest_object = 0.4;
+  options.smaller = options.larger = 1;
+  const auto network = made(options);
+  const torch::NoGradGuard no_grad;
+  network->eval();
+  auto x = torch::zeros({2, 1, 32, 32}, testing::on_device(torch::kFloat));
+  const auto object = torch::rand({8, 8}, testing::on_device(torch::kFloat));
+  x[0][0].narrow(0, 8, 8).narrow(1, 8, 8).copy_(object);
+  x[1][0].narrow(0, 16, 8).narrow(1, 12, 8).copy_(object);  // moved by whole pixels of every map
+  const auto scores = network->forward(x);
+  EXPECT_LT((scores[0] - scores[1]).abs().max().item<double>(), 0.15 * scores.abs().max().item<double>());
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Pyramid, ::testing::Values("scdcfnet-full", "pyramid-cnn"),
+                         [](const auto& info) { return info.param == "pyramid-cnn" ? "cnn" : "scdcfnet"; });
+
+TEST(ScdcfnetFull, has_the_parameters_of_its_description) {
+  ModelOptions options;
+  options.name = "scdcfnet-full";
+  // Coefficients 15 (16 + 16 32 + 32 48) + 20 48 128, norms 2 (16 + 32 + 48 + 128), scores 128 10 + 10.
+  EXPECT_EQ(parameter_count(*make_model(options)), 155578);
+}
+
+}  // namespace
+}  // namespace scdcf::models
