@@ -1,7 +1,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -137,10 +139,20 @@ const data::ImageSet& split_of(const data::Splits& splits, const std::string& na
   return name == "test" ? splits.test : name == "validation" ? splits.validation : splits.train;
 }
 
+/// A picture may take the place of an earlier one, but not that of a file of another kind.
+bool may_be_replaced(const fs::path& file) {
+  std::error_code unreadable;
+  if (!fs::is_regular_file(file, unreadable) || fs::file_size(file, unreadable) == 0) return true;
+  std::array<char, 4> start{};
+  std::ifstream(file, std::ios::binary).read(start.data(), start.size());
+  return start == std::array<char, 4>{'\x89', 'P', 'N', 'G'};
+}
+
 void show(const ShowArguments& arguments) {
   const fs::path folder = fs::path(arguments.out).parent_path();  // asked now, for loading can take a while
   require(folder.empty() || fs::is_directory(folder), "--out: ", arguments.out, ": there is no folder ",
           folder.string());
+  require(may_be_replaced(arguments.out), "--out: ", arguments.out, ": is there already and is no PNG picture");
   auto asked = arguments.data;  // one picture of the parts that are not shown, for some take long to draw
   if (arguments.split != "train") asked.train_size = 1;
   if (arguments.split != "test") asked.test_size = 1;

@@ -62,6 +62,15 @@ TEST_F(DataCommand, show_draws_sets_that_need_no_files) {
   }
 }
 
+TEST_F(DataCommand, show_replaces_a_picture_and_no_other_file) {
+  const auto file = folder_ / "notes.txt";
+  write(file, "precious");
+  expect_bad_input({"data", "show", "glyphs", "--out", file.string(), "--count", "1"}, {"--out", file.string(), "PNG"});
+  EXPECT_EQ(read(file), "precious");
+  for (const char* count : {"1", "20"})
+    EXPECT_EQ(run({"data", "show", "glyphs", "--out", folder_ / "sheet.png", "--count", count}).code, 0);
+}
+
 TEST_F(DataCommand, fetch_without_an_answer_or_with_a_wrong_one_is_one_line) {
   if (!scdcf::data::can_download()) {
     expect_bad_input({"data", "fetch", "mnist", "--data-dir", folder_.string()}, {"mnist", "libcurl"});
