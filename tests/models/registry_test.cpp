@@ -22,6 +22,7 @@ ModelOptions small(const std::string& name) {
   options.name = name;
   options.dropout = 0;
   options.classes = 4;
+  if (find_model(name).fits_objects) options.smaller = 1.3;  // few planes
   if (for_natural_images(name)) {
     options.in_channels = 3;
     options.image_size = 16;
