@@ -101,7 +101,8 @@ void add_accuracy(report::HtmlPage& page, Plots& plots, const DemoFindings& f) {
     table.add({network.name, grouped(network.parameters), format("%.1f", network.trained_accuracy),
                static_cast<double>(network.best_epoch), format("%.0f", network.seconds),
                format("%.2f", network.milliseconds)});
-  page.table(table, format("ScDCFNet, here scdcfnet-full, %s. Trained for %lld epochs, the best one kept by its accuracy on %s validation "
+  page.table(table, format("ScDCFNet, here scdcfnet-full, %s. Trained for %lld epochs, the best one kept by its "
+                           "accuracy on %s validation "
                            "pictures of the size trained on: short, so that this page is there within minutes.",
                            f.range.c_str(), static_cast<long long>(f.epochs), grouped(f.validation_images).c_str()));
 }
