@@ -96,8 +96,9 @@ at::Tensor deform(const at::Tensor& input, const Deformation& deformation) {
   for (auto& list : index) list.resize(pixels);
   for (auto& list : weight) list.resize(pixels);
   for (size_t i = 0; i < pixels; ++i) {
-    const double y = static_cast<double>(static_cast<int64_t>(i) / width) - displacement[i];
-    const double x = static_cast<double>(static_cast<int64_t>(i) % width) - displacement[pixels + i];
+    const int64_t line = static_cast<int64_t>(i) / width, place = static_cast<int64_t>(i) % width;
+    const double y = static_cast<double>(line) - displacement[i];
+    const double x = static_cast<double>(place) - displacement[pixels + i];
     const double top = std::floor(y), left = std::floor(x);
     const auto wy = interpolation_weights(y - top, Interpolation::bicubic);
     const auto wx = interpolation_weights(x - left, Interpolation::bicubic);

@@ -2,6 +2,7 @@
 
 #include <torch/torch.h>
 
+#include <cmath>
 #include <sstream>
 
 #include "scdcf/core/error.h"
@@ -37,7 +38,7 @@ std::vector<double> layer_equivariance_error(const at::Tensor& of_transformed, c
                                              const GroupElement& g, int64_t image_width, double step, int64_t border) {
   const double factor = static_cast<double>(of_original.size(-1)) / static_cast<double>(image_width);
   const auto here = g.on_grid(factor);
-  const auto inner = static_cast<int64_t>(static_cast<double>(border) * factor + 0.5);
+  const auto inner = static_cast<int64_t>(std::lround(static_cast<double>(border) * factor));
   if (of_original.dim() == 5) return equivariance_error(of_transformed, of_original, here, step, inner);
   return {relative(without_border(of_transformed, inner), without_border(act_on_image(of_original, here), inner))};
 }
