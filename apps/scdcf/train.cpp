@@ -11,7 +11,6 @@
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
 #include "scdcf/files/atomic_file.h"
-#include "scdcf/models/registry.h"
 #include "scdcf/runs/run_folder.h"
 #include "scdcf/terminal/clock_text.h"
 #include "scdcf/terminal/shell_word.h"
@@ -109,8 +108,6 @@ class Training {
                                       static_cast<long long>(splits.validation.count()),
                                       static_cast<long long>(splits.test.count()), data::checksum(splits).c_str()));
       if (!splits.note.empty()) line_.print(run.prefix + splits.note);
-      const auto about = models::make_model(fitted.model)->about();
-      if (!about.empty()) line_.print(run.prefix + fitted.model.name + " " + about);
     };
     std::string last_epoch;
     bool told = run.config.train.device != "cpu" || arguments_.resume;  // a resumed run keeps its options

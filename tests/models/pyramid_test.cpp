@@ -55,7 +55,6 @@ TEST_P(Pyramid, weights_do_not_depend_on_the_range) {
 
 TEST_P(Pyramid, a_wider_range_only_adds_planes) {
   auto options = small_pyramid(GetParam());
-  const auto narrow = made(options);
   options.smaller = 3 * 2;  // an octave more, whole levels
   options.image_size = 56;
   const auto wide = made(options);
@@ -114,7 +113,7 @@ TEST_P(Pyramid, looks_anywhere_where_objects_are_not_centred) {
   auto options = small_pyramid(GetParam());
   options.read_out = "anywhere";
   options.image_size = 32;
-  options.smallest_object = options.largest_object = 0.4;
+  options.smallest_object = options.largest_object = 0.4375;  // at home in the image enlarged twice
   options.smaller = options.larger = 1;
   const auto network = made(options);
   const torch::NoGradGuard no_grad;
@@ -124,7 +123,7 @@ TEST_P(Pyramid, looks_anywhere_where_objects_are_not_centred) {
   x[0][0].narrow(0, 8, 8).narrow(1, 8, 8).copy_(object);
   x[1][0].narrow(0, 16, 8).narrow(1, 12, 8).copy_(object);  // moved by whole pixels of every map
   const auto scores = network->forward(x);
-  EXPECT_LT((scores[0] - scores[1]).abs().max().item<double>(), 0.15 * scores.abs().max().item<double>());
+  EXPECT_LT((scores[0] - scores[1]).abs().max().item<double>(), 0.05 * scores.abs().max().item<double>());
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Pyramid, ::testing::Values("scdcfnet-full", "pyramid-cnn"),

@@ -9,7 +9,6 @@
 namespace scdcf::models {
 namespace {
 
-constexpr double kLeastPixels = 5;      // across the box of an object: less shows nothing that could be recognised
 constexpr double kLargestObject = 2.1;  // times the side of the image: of a larger one too little is to be seen
 constexpr double kUsualRange = 2;       // smaller and larger, where they are left open
 
@@ -23,12 +22,13 @@ void resolve_range(ModelOptions& options) {
           ", expected at most the largest, ", o.largest_object);
   const bool wide = o.largest_object / o.smallest_object > kUsualRange;  // what was trained on is a range by itself
   const double pixels = o.smallest_object * static_cast<double>(o.image_size);
-  if (o.smaller == 0) o.smaller = wide ? 1 : std::clamp(pixels / kLeastPixels, 1.0, kUsualRange);
+  if (o.smaller == 0) o.smaller = wide ? 1 : std::clamp(pixels / kLeastObjectPixels, 1.0, kUsualRange);
   if (o.larger == 0) o.larger = wide ? 1 : std::clamp(1 / o.largest_object, 1.0, kUsualRange);
   require(o.smaller >= 1, "smaller: got ", o.smaller, ", expected at least 1");
   require(o.larger >= 1, "larger: got ", o.larger, ", expected at least 1");
-  require(pixels / o.smaller >= kLeastPixels, "smaller: got ", o.smaller, ", which leaves ", pixels / o.smaller,
-          " pixels across the smallest objects, expected at least ", kLeastPixels, ": at most ", pixels / kLeastPixels);
+  require(pixels / o.smaller >= kLeastObjectPixels - 1e-9, "smaller: got ", o.smaller, ", which leaves ",
+          pixels / o.smaller, " pixels across the smallest objects, expected at least ", kLeastObjectPixels,
+          ": at most ", pixels / kLeastObjectPixels);
   require(o.largest_object * o.larger <= kLargestObject, "larger: got ", o.larger, ", which makes objects ",
           o.largest_object * o.larger, " times as large as the image, expected at most ", kLargestObject);
 }

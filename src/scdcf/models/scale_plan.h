@@ -9,6 +9,9 @@
 
 namespace scdcf::models {
 
+/// Across the box of an object: with less there is nothing to recognise.
+constexpr double kLeastObjectPixels = 5;
+
 /// Planes are numbered from the finest, of the most enlarged level, to the coarsest. Sizes of objects are those of
 /// their box, as shares of the side of the image.
 ///

@@ -10,6 +10,7 @@
 #include "scdcf/train/config.h"
 #include "scdcf/train/epoch_record.h"
 #include "scdcf/train/evaluation.h"
+#include "scdcf/train/fit_to_data.h"
 #include "scdcf/train/scale_estimate.h"
 
 namespace scdcf::train {
@@ -53,9 +54,6 @@ struct TrainFolder {
 /// The device of this name (cpu, cuda or cuda:N), checked to be there.
 torch::Device device_of(const std::string& name);
 inline torch::Device device_of(const TrainOptions& options) { return device_of(options.device); }
-
-/// Fills in what the data decides: classes, channels and size of the images.
-RunConfig fit_to_data(RunConfig config, const data::Splits& splits);
 
 /// Throws Error where the loss is not a number or infinite, naming the step, the learning rate and the layer.
 TrainResult train(const RunConfig& config, const data::Splits& splits, const TrainFolder& folder,
