@@ -15,22 +15,6 @@ at::Tensor gather_planes(const at::Tensor& input, const std::vector<PlaneTaps>& 
   return parts.size() == 1 ? parts.front() : at::cat(parts, 1);
 }
 
-at::Tensor convolve(const at::Tensor& planes, const at::Tensor& weight, int64_t radius, int64_t largest_radius,
-                    const ConvGeometry& geometry) {
-  const int64_t stride = geometry.stride;
-  switch (geometry.padding) {
-    case SpatialPadding::zero:
-      return at::conv2d(planes, weight, {}, {stride, stride}, {radius, radius});
-    case SpatialPadding::replicate:
-      return at::conv2d(at::replication_pad2d(planes, {radius, radius, radius, radius}), weight, {}, {stride, stride});
-    case SpatialPadding::none:
-      break;
-  }
-  const int64_t crop = largest_radius - radius;
-  const auto inner = planes.narrow(2, crop, planes.size(2) - 2 * crop).narrow(3, crop, planes.size(3) - 2 * crop);
-  return at::conv2d(inner, weight, {}, {stride, stride});
-}
-
 }  // namespace
 
 const char* name_of(SpatialPadding padding) {
@@ -59,6 +43,22 @@ at::Tensor compose_filters(const at::Tensor& coefficients, const at::Tensor& sca
       .view({out, in * static_cast<int64_t>(planes.size()), filters.size(1), filters.size(2)});
 }
 
+at::Tensor convolve_scale(const at::Tensor& planes, const at::Tensor& weight, int64_t radius, int64_t largest_radius,
+                          const ConvGeometry& geometry) {
+  const int64_t stride = geometry.stride;
+  switch (geometry.padding) {
+    case SpatialPadding::zero:
+      return at::conv2d(planes, weight, {}, {stride, stride}, {radius, radius});
+    case SpatialPadding::replicate:
+      return at::conv2d(at::replication_pad2d(planes, {radius, radius, radius, radius}), weight, {}, {stride, stride});
+    case SpatialPadding::none:
+      break;
+  }
+  const int64_t crop = largest_radius - radius;
+  const auto inner = planes.narrow(2, crop, planes.size(2) - 2 * crop).narrow(3, crop, planes.size(3) - 2 * crop);
+  return at::conv2d(inner, weight, {}, {stride, stride});
+}
+
 int64_t conv_output_size(int64_t size, const FilterBank& filters, const ConvGeometry& geometry) {
   if (geometry.padding == SpatialPadding::none) size -= 2 * filters.largest_radius();
   return (size - 1) / geometry.stride + 1;
@@ -78,8 +78,8 @@ at::Tensor joint_conv_composed(const at::Tensor& input, const at::Tensor& coeffi
       continue;
     }
     const auto weight = compose_filters(coefficients, scale_basis, bank[s], sources[s]);
-    scales.push_back(convolve(gather_planes(input, sources[s]), weight, filters.radius(static_cast<int64_t>(s)),
-                              filters.largest_radius(), geometry));
+    scales.push_back(convolve_scale(gather_planes(input, sources[s]), weight, filters.radius(static_cast<int64_t>(s)),
+                                    filters.largest_radius(), geometry));
   }
   return at::stack(scales, 2);
 }

@@ -42,6 +42,11 @@ at::Tensor joint_conv_transpose_composed(const at::Tensor& input, const at::Tens
 at::Tensor compose_filters(const at::Tensor& coefficients, const at::Tensor& scale_basis, const at::Tensor& filters,
                            const std::vector<PlaneTaps>& planes);
 
+/// The planes that one scale reads, [N, planes * C, H, W], convolved with its filters, which have this radius; the
+/// coarsest have `largest_radius`, which matters where nothing is padded.
+at::Tensor convolve_scale(const at::Tensor& planes, const at::Tensor& weight, int64_t radius, int64_t largest_radius,
+                          const ConvGeometry& geometry);
+
 /// Length of the output for an input of length `size`.
 int64_t conv_output_size(int64_t size, const FilterBank& filters, const ConvGeometry& geometry);
 
