@@ -1,0 +1,97 @@
+// What must be true of the page in a browser: browser_test.mjs BROWSER PAGES PAGE.HTML
+import assert from 'node:assert/strict';
+import {mkdtempSync, rmSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {tmpdir} from 'node:os';
+import {join, resolve} from 'node:path';
+import {pathToFileURL} from 'node:url';
+
+const [executablePath, pages, file] = process.argv.slice(2);
+const puppeteer = createRequire(resolve(pages, 'x.js'))('puppeteer-core');
+const userDataDir = mkdtempSync(join(tmpdir(), 'scdcf_browser_'));
+const browser = await puppeteer.launch({
+  executablePath, userDataDir, headless: true,
+  args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'],
+});
+
+const page = await browser.newPage(), faults = [];
+page.on('pageerror', error => faults.push(error.message));
+page.on('console', message => message.type() === 'error' && faults.push(message.text()));
+page.on('request', request => /^(https?|wss?):/.test(request.url()) && faults.push(`asks for ${request.url()}`));
+
+// What the page shows after the frames at hand: class, plane of the peak, size shown and read, milliseconds.
+const state = () => page.evaluate(async () => {
+  const {explorer} = scdcf;
+  await explorer.settled;
+  const {reading} = explorer.looks[0], {size, x, y} = explorer.shown;
+  return {label: reading.label, plane: reading.plane, read: reading.size, size, x, y, said: document.getElementById('said').textContent,
+          warned: !document.getElementById('warning').hidden, ms: explorer.times.map(time => time.frame)};
+});
+
+async function draw_a_ring() {
+  const box = await (await page.$('#pad')).boundingBox();
+  const at = turn => [box.x + box.width * (0.5 - 0.2 * Math.sin(turn)), box.y + box.height * (0.5 - 0.3 * Math.cos(turn))];
+  await page.mouse.move(...at(0));
+  await page.mouse.down();
+  for (let i = 1; i <= 24; ++i) await page.mouse.move(...at(i / 24 * 2 * Math.PI));
+  await page.mouse.up();
+}
+
+try {
+  await page.setViewport({width: 1280, height: 900});
+  await page.goto(pathToFileURL(resolve(file)).href);
+  await page.evaluate(() => scdcf.ready.then(() => {}));
+
+  const difference = await page.evaluate(() => scdcf.explorer.agreement());
+  console.log(`scores differ from the program's by ${difference.toExponential(1)}`);
+  assert.ok(difference <= 1e-5, `scores differ from the program's by ${difference}`);
+
+  await draw_a_ring();
+  await page.evaluate(() => scdcf.explorer.show({size: 0.84}));
+  const large = await state();
+  assert.equal(large.label, 0, `a ring was taken for ${large.label}`);
+  assert.match(large.said, /scdcfnet-full: 0, size read .*cnn: /);
+  await page.click('#halve');
+  const small = await state();
+  console.log(`a ring of ${large.size} is read ${large.read.toFixed(2)} at plane ${large.plane}, ` +
+              `of ${small.size} ${small.read.toFixed(2)} at plane ${small.plane}`);
+  assert.equal(small.label, 0, 'half as large it is no ring any more');
+  assert.equal(large.plane - small.plane, 4, 'an octave is four planes');
+  assert.ok(!small.warned);
+  assert.equal(await page.$$eval('#maps th.peak', cells => cells.length), 1);
+
+  await page.focus('#seen');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('+');
+  const moved = await state();
+  assert.ok(Math.abs(moved.x - 1 / 28) < 1e-9 && Math.abs(moved.size / small.size - 2 ** 0.125) < 1e-9, 'keys move and enlarge');
+  await page.focus('#size');
+  await page.keyboard.press('Home');
+  assert.ok((await state()).warned, 'the smallest object is beyond the range');
+  const box = await (await page.$('#seen')).boundingBox();
+  await page.click('#reset');
+  await page.mouse.move(box.x + 50, box.y + 50);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 50, box.y + 50 + box.height / 4);
+  await page.mouse.up();
+  assert.ok(Math.abs((await state()).y - 0.25) < 0.01, 'dragging moves the picture');
+  await page.click('#reset');
+  await page.click('#pictures button:nth-child(3)');
+  assert.equal((await state()).label, 2, 'the third picture is a two');
+  await page.select('#maps-network', '1');
+  await state();
+
+  const times = (await page.evaluate(async () => {
+    for (let i = 0; i < 20; ++i) await scdcf.explorer.show({size: 0.3 + 0.03 * i});
+    return scdcf.explorer.times.map(time => time.frame);
+  })).sort((a, b) => a - b);
+  console.log(`${times[10].toFixed(1)} ms a frame`);
+  assert.ok(times[0] < 50, `the fastest of twenty frames takes ${times[0]} ms, expected 20 a second`);
+
+  await page.setViewport({width: 390, height: 844});
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 390), 'a phone need not scroll sideways');
+  assert.deepEqual(faults, []);
+} finally {
+  await browser.close();
+  rmSync(userDataDir, {recursive: true, force: true});
+}
