@@ -12,7 +12,7 @@ namespace {
 /// Inside a script element nothing may look like its end.
 std::string inside_script(const std::string& json) {
   std::string text;
-  for (const char c : json) c == '<' ? text += "\\u003c" : text += c;
+  for (const char c : json) text += c == '<' ? std::string("\\u003c") : std::string(1, c);
   return text;
 }
 

@@ -75,8 +75,8 @@ ShownNetwork show_network(const runs::TrainedModel& model, const std::string& na
   auto& network = *model.network;
   const auto image = example_of(options);
   const auto names = look_inside(network, image).names;
-  const auto graph =
-      exchange::trace([&](const torch::Tensor& images) { return look_inside(network, images).outputs; }, image, names);
+  const auto graph = exchange::trace(
+      network, [&](const torch::Tensor& images) { return look_inside(network, images).outputs; }, image, names);
   ShownNetwork shown;
   shown.onnx = exchange::to_onnx(graph);
   auto factor = nlohmann::ordered_json::array(), offset = nlohmann::ordered_json::array();

@@ -86,12 +86,11 @@ class Explorer {
     this.answers.draw(looks);
     this.answers.say(element('said'), looks, this.unit);
     const warning = Answers.warning(looks[0], shown.size);
-    element('warning').textContent = warning;
-    element('warning').hidden = warning === '';
+    if (element('warning').textContent !== warning) element('warning').textContent = warning;
     this.curve.draw(looks.filter(({result}) => result.planes.length > 0), shown.size, this.unit);
     const look = looks.find(({network}) => network === inside);
     if (look) this.maps.draw(inside, layer, look.result, look.reading.plane);
-    element('maps-channels').textContent =
+    element('maps-channels').textContent = this.maps.channels === 0 ? '' :
       `channels ${this.maps.first + 1} to ${Math.min(this.maps.first + kChannelsShown, this.maps.channels)} of ${this.maps.channels}`;
     element('size').value = Math.log2(shown.size);
     element('size-text').textContent = `${shown.size.toFixed(2)} (${shortNumber(shown.size / this.unit)}×)`;

@@ -18,11 +18,11 @@ class Maps {
 
   draw(network, layer, result, peak) {
     const planes = planesOf(network, layer, result.maps);
-    if (planes.length === 0) return;
+    if (planes.length === 0) return this.#none();
     const {channels} = planes[0], shown = Math.min(kChannelsShown, channels);
     this.channels = channels;
     this.first = Math.min(this.first, channels - shown);
-    const shape = [network.run_name, layer, shown, planes.length].join();
+    const shape = [network.name, layer, shown, planes.length].join();
     if (shape !== this.shape) this.#lay(shape, network, shown, planes);
     planes.forEach((_, s) => this.heads[s].classList.toggle('peak', s === peak));
     for (let r = 0; r < shown; ++r) {
@@ -35,6 +35,13 @@ class Maps {
         }
       planes.forEach((plane, s) => paint(this.cells[r][s], plane.of(this.first + r), plane.width, plane.height, low, high));
     }
+  }
+
+  #none() {
+    this.shape = '';
+    this.channels = 0;
+    this.table.replaceChildren();
+    this.note.textContent = 'This network does not tell its features.';
   }
 
   #lay(shape, network, shown, planes) {
