@@ -116,6 +116,7 @@ void add_commands(CLI::App& app) {
   add_eval(app);
   add_predict(app);
   add_equivariance(app);
+  add_export(app);
   add_models(app);
   add_data(app);
   add_verify(app);
