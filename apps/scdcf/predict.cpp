@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -127,11 +128,12 @@ class Predictor {
 
   int side() const { return static_cast<int>(model_.config.model.image_size); }
 
-  /// A place in what the network was shown, in pixels of the picture.
+  /// A place in what the network was shown, in pixels of the picture; at its edge where it is on the ground around.
   std::pair<double, double> in_picture(const torch::Tensor& place, const Shown& shown) const {
     const auto inner = pixels::fitting(shown.height, shown.width, side());
-    return {(place[0].item<double>() - inner.left) * shown.width / inner.width,
-            (place[1].item<double>() - inner.top) * shown.height / inner.height};
+    const double x = (place[0].item<double>() - inner.left) * shown.width / inner.width;
+    const double y = (place[1].item<double>() - inner.top) * shown.height / inner.height;
+    return {std::clamp<double>(x, 0, shown.width), std::clamp<double>(y, 0, shown.height)};
   }
 
   void fill(std::vector<Answer>& answers, const data::ImageSet& set, const std::vector<Shown>& shown) const {
