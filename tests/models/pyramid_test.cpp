@@ -124,6 +124,29 @@ TEST_P(Pyramid, looks_anywhere_where_objects_are_not_centred) {
   x[1][0].narrow(0, 16, 8).narrow(1, 12, 8).copy_(object);  // moved by whole pixels of every map
   const auto scores = network->forward(x);
   EXPECT_LT((scores[0] - scores[1]).abs().max().item<double>(), 0.05 * scores.abs().max().item<double>());
+
+  // Features of an object are positive, those of the black ground zero: with such weights its score is the highest.
+  for (auto& parameter : network->named_parameters())
+    if (parameter.key() == "level.scores.weight") parameter.value().abs_();
+  const auto reading = network->read(x);
+  const double cell = 4.0 / plan_of(options).enlargements.back();  // of the maps of the coarsest level, in pixels
+  const auto expect_place = [&](int64_t i, double px, double py) {
+    constexpr double reach = 8;  // of filters with random weights, whose answer to the object may lie beside it
+    EXPECT_NEAR(reading->place[i][0].item<double>(), px, reach);
+    EXPECT_NEAR(reading->place[i][1].item<double>(), py, reach);
+  };
+  expect_place(0, 12, 12);
+  expect_place(1, 16, 20);
+  EXPECT_NEAR((reading->place[1][0] - reading->place[0][0]).item<double>(), 4, cell);
+  EXPECT_NEAR((reading->place[1][1] - reading->place[0][1]).item<double>(), 8, cell);
+  EXPECT_TRUE(torch::allclose(reading->scores, network->forward(x)));
+}
+
+TEST_P(Pyramid, does_not_speak_of_places_where_it_looks_at_the_centre_alone) {
+  const auto network = made(small_pyramid(GetParam()));
+  const torch::NoGradGuard no_grad;
+  network->eval();
+  EXPECT_FALSE(network->read(images(2))->place.defined());
 }
 
 TEST_P(Pyramid, its_planes_have_the_scores_of_forward_and_maps_of_what_they_see) {

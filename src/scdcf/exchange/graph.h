@@ -1,6 +1,7 @@
 // What a function of images computes, as a list of operators: traced once, written in more than one format.
 #pragma once
 
+#include <ATen/core/function.h>  // names torch::jit::Graph
 #include <torch/types.h>
 
 #include <functional>
@@ -8,10 +9,6 @@
 #include <memory>
 #include <string>
 #include <vector>
-
-namespace torch::jit {
-struct Graph;
-}
 
 namespace scdcf::exchange {
 

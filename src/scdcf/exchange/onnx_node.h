@@ -27,6 +27,7 @@ class OnnxNode {
 
   bool is_none(size_t i) const;
   bool is_tensor(size_t i) const;
+  bool is_integer(size_t i) const { return input(i).type()->kind() == c10::TypeKind::IntType; }
   bool is_constant(size_t i) const { return torch::jit::toIValue(&input(i)).has_value(); }
   int64_t integer(size_t i) const;
   Integers integers(size_t i) const;

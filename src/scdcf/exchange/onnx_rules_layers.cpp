@@ -1,3 +1,5 @@
+#include <array>
+
 #include "scdcf/core/error.h"
 #include "scdcf/exchange/onnx_node.h"
 
@@ -100,7 +102,22 @@ Names pad_by(OnnxNode& node, const std::string& mode, const Names& value) {
 }
 
 Names pad_with_border(OnnxNode& node) { return pad_by(node, "edge", {}); }
-Names pad_with_constant(OnnxNode& node) { return pad_by(node, "constant", {node.operand(2, node.type(0))}); }
+Names pad_with_reflection(OnnxNode& node) { return pad_by(node, "reflect", {}); }
+Names pad_with_constant(OnnxNode& node, size_t value) {
+  const auto filling = node.is_none(value) ? node.model().constant(torch::scalar_tensor(0, node.type(0)))
+                                           : node.operand(value, node.type(0));
+  return pad_by(node, "constant", {filling});
+}
+
+/// The mode is an argument: a number of at::padding_mode in what torch::nn calls, or its name.
+Names pad(OnnxNode& node) {
+  constexpr std::array<const char*, 4> modes = {"reflect", "replicate", "circular", "constant"};
+  const std::string mode = node.is_integer(2) ? modes.at(static_cast<size_t>(node.integer(2))) : node.text(2);
+  if (mode == "replicate") return pad_with_border(node);
+  if (mode == "reflect") return pad_with_reflection(node);
+  require(mode == "constant", "ONNX: pad: got mode ", mode, ", expected reflect, replicate or constant");
+  return pad_with_constant(node, 3);
+}
 
 }  // namespace
 
@@ -120,7 +137,10 @@ OnnxRules rules_for_layers() {
           {"aten::linear", linear},
           {"aten::replication_pad2d", pad_with_border},
           {"aten::replication_pad3d", pad_with_border},
-          {"aten::constant_pad_nd", pad_with_constant}};
+          {"aten::reflection_pad2d", pad_with_reflection},
+          {"aten::constant_pad_nd", [](OnnxNode& node) { return pad_with_constant(node, 2); }},
+          {"aten::pad", pad},
+          {"aten::_pad_enum", pad}};
 }
 
 }  // namespace scdcf::exchange

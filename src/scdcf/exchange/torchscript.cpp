@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/passes/constant_pooling.h>
 #include <torch/csrc/jit/passes/shape_analysis.h>
+#include <torch/csrc/jit/serialization/import.h>
 
 #include <sstream>
 
@@ -29,6 +30,17 @@ std::string to_torchscript(const Graph& graph, const Metadata& metadata) {
   std::ostringstream bytes;
   module.save(bytes, jit::ExtraFilesMap(metadata.begin(), metadata.end()));
   return bytes.str();
+}
+
+std::vector<torch::Tensor> run_torchscript(const std::string& bytes, const torch::Tensor& images) {
+  const torch::NoGradGuard no_grad;
+  std::istringstream file(bytes);
+  const auto result = jit::load(file).forward({images});
+  if (result.isTensor()) return {result.toTensor()};
+  std::vector<torch::Tensor> outputs;
+  const auto tuple = result.toTuple();
+  for (const auto& output : tuple->elements()) outputs.push_back(output.toTensor());
+  return outputs;
 }
 
 }  // namespace scdcf::exchange

@@ -9,4 +9,7 @@ namespace scdcf::exchange {
 /// becomes extra files of these names. Operators of this library, where the graph has them, need libscdcf.so loaded.
 std::string to_torchscript(const Graph& graph, const Metadata& metadata = {});
 
+/// Loads such a module, from these bytes, and gives its outputs for images.
+std::vector<torch::Tensor> run_torchscript(const std::string& bytes, const torch::Tensor& images);
+
 }  // namespace scdcf::exchange

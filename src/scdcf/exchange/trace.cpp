@@ -14,11 +14,16 @@ namespace {
 
 namespace jit = torch::jit;
 
-std::shared_ptr<jit::Graph> trace_once(const Function& function, const torch::Tensor& images, size_t outputs) {
+std::shared_ptr<jit::Graph> trace_once(const Function& function, const torch::Tensor& images,
+                                       const std::vector<std::string>& outputs) {
   const auto call = [&](const jit::Stack& inputs) {
     jit::Stack results;
     for (auto& tensor : function(inputs.front().toTensor())) results.emplace_back(std::move(tensor));
-    require(results.size() == outputs, "trace: got ", results.size(), " outputs, expected ", outputs, " as named");
+    require(results.size() == outputs.size(), "trace: got ", results.size(), " outputs, expected ", outputs.size(),
+            " as named");
+    for (size_t i = 0; i < outputs.size(); ++i)
+      require(jit::tracer::getTracingState()->hasValue(results[i]), "trace: output \"", outputs[i],
+              "\" does not depend on the images");
     return results;
   };
   const auto nameless = [](const torch::Tensor&) { return std::string(); };
@@ -57,8 +62,8 @@ Graph trace_resting(const Function& function, const torch::Tensor& example, cons
           ", expected two or more images [N, C, H, W]");
   const torch::NoGradGuard no_grad;
   function(example);  // layers make tables when they first need them
-  const auto graph = trace_once(function, example, outputs.size());
-  const auto other = trace_once(function, torch::cat({example, example.narrow(0, 0, 1)}), outputs.size());
+  const auto graph = trace_once(function, example, outputs);
+  const auto other = trace_once(function, torch::cat({example, example.narrow(0, 0, 1)}), outputs);
   free_batch(*graph, *other, example.size(0));
   fold_constants(graph, Filters::factored);
   return {graph, example, outputs};

@@ -86,7 +86,7 @@ void fit(models::AutoEncoder& network, const AutoEncoderRun& run, const AutoEnco
     const auto totals = step.totals();
     require(totals.first_bad_step < 0, label_of(run), ": the loss is not finite in epoch ", epoch + 1);
     note(format("%s: epoch %lld/%lld  mean squared error %.5f", label_of(run).c_str(),
-                static_cast<long long>(epoch + 1), static_cast<long long>(study.epochs),
+                static_cast<long long>(epoch) + 1, static_cast<long long>(study.epochs),
                 totals.loss / static_cast<double>(totals.count)));
   }
 }

@@ -20,6 +20,7 @@ struct LayerOutput {
 struct Reading {
   torch::Tensor scores;  ///< [N, classes]
   torch::Tensor size;    ///< [N]: of the object, as share of the side of the image, by the plane of its highest score
+  torch::Tensor place;   ///< [N, 2]: x, y of its centre in pixels, pixel 0 from 0 to 1; undefined if not looked for
   torch::Tensor beyond;  ///< [N]: -1, 1 where that plane is the first or last, and the object may be beyond; else 0
 };
 

@@ -56,7 +56,7 @@ class PyramidNetwork : public Network {
   }
 
   std::optional<Reading> read(const torch::Tensor& images) override {
-    const auto planes = plane_scores(images);
+    const auto [planes, places] = centred_ ? FoundPlanes{plane_scores(images), {}} : found_planes(images);
     const auto found = nn::read_out(planes);
     const auto label = found.scores.argmax(1);
     const auto plane = found.plane.gather(1, label.unsqueeze(1)).squeeze(1);
@@ -65,6 +65,11 @@ class PyramidNetwork : public Network {
     Reading reading;
     reading.scores = found.scores;
     reading.size = torch::exp2(nn::interpolated_plane(of_label, plane) * plan_.step) * plan_.home_size(0);
+    if (places.defined()) {
+      const auto of_best = label.view({-1, 1, 1, 1}).expand({-1, 1, places.size(2), 2});
+      const auto at_plane = plane.view({-1, 1, 1}).expand({-1, 1, 2});
+      reading.place = places.gather(1, of_best).squeeze(1).gather(1, at_plane).squeeze(1);
+    }
     reading.beyond = plane.eq(planes.size(2) - 1).to(torch::kLong) - plane.eq(0).to(torch::kLong);
     return reading;
   }
@@ -117,10 +122,34 @@ class PyramidNetwork : public Network {
  private:
   int first_home_level() const { return plan_.first_home / plan_.planes_per_level; }
 
-  /// Scores [M, classes, P] of frames.
-  torch::Tensor level_scores(const torch::Tensor& frames) {
-    const auto maps = network_->blocks(frames).back().maps;
-    return network_->scores(network_->hidden(maps, centred_)).amax({3, 4});
+  /// Scores [M, classes, P, H, W] of frames; H = W = 1 where only the centre is looked at.
+  torch::Tensor level_maps(const torch::Tensor& frames) {
+    return network_->scores(network_->hidden(network_->blocks(frames).back().maps, centred_));
+  }
+  torch::Tensor level_scores(const torch::Tensor& frames) { return level_maps(frames).amax({3, 4}); }
+
+  /// The scores of every plane, and where in the image each is attained.
+  struct FoundPlanes {
+    torch::Tensor scores;  ///< [N, classes, S]
+    torch::Tensor places;  ///< [N, classes, S, 2]: x, y
+  };
+  FoundPlanes found_planes(const torch::Tensor& images) {
+    std::vector<torch::Tensor> scores, places;
+    for (size_t i = 0; i < levels_.size(); ++i) {
+      const auto maps = level_maps(levels_[i]->forward(images));
+      const auto [best, index] = maps.flatten(3).max(3);
+      const auto in_image = [&](const torch::Tensor& at, int64_t cells, int64_t side) {
+        const double share = 1 / static_cast<double>(cells), frame = static_cast<double>(plan_.frames[i]);
+        const auto from_centre = ((at.to(torch::kFloat) + 0.5) * share - 0.5) * frame / plan_.enlargements[i];
+        return from_centre + static_cast<double>(side) / 2;
+      };
+      const int64_t width = maps.size(4);
+      scores.push_back(best);
+      places.push_back(torch::stack({in_image(index.remainder(width), width, images.size(3)),
+                                     in_image(index.div(width, "floor"), maps.size(3), images.size(2))},
+                                    3));
+    }
+    return {torch::cat(scores, 2), torch::cat(places, 2)};
   }
 
   /// What `look` makes of the frames of the first n = counts[level] images at each level; nothing where that is none.

@@ -41,6 +41,21 @@ Group& group_of(std::vector<Group>& groups, float scale) {
   return above == groups.begin() ? groups.front() : *std::prev(above);
 }
 
+/// Of places [n, 2] in pixels.
+double place_error(const data::ImageSet& set, const torch::Tensor& places) {
+  require(set.centres.size() == set.labels.size(), "evaluation: got ", set.centres.size(),
+          " centres of objects, expected ", set.count());
+  const auto read = places.accessor<float, 2>();
+  std::vector<double> distances;
+  for (int64_t i = 0; i < set.count(); ++i) {
+    const auto& centre = set.centres[static_cast<size_t>(i)];
+    distances.push_back(std::hypot(read[i][0] - centre.x, read[i][1] - centre.y) / std::max(set.width, set.height));
+  }
+  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
+  std::nth_element(distances.begin(), middle, distances.end());
+  return *middle;
+}
+
 }  // namespace
 
 Predictions predict(models::Network& network, const DeviceImages& images, int64_t batch, bool autocast,
@@ -50,7 +65,7 @@ Predictions predict(models::Network& network, const DeviceImages& images, int64_
   const torch::NoGradGuard no_grad;
   const bool was_training = network.is_training();
   network.eval();
-  std::vector<torch::Tensor> labels, confidences, sizes, beyond;
+  std::vector<torch::Tensor> labels, confidences, sizes, places, beyond;
   auto loss = torch::zeros({}, torch::TensorOptions(images.device()).dtype(torch::kDouble));
   auto correct = torch::zeros({}, torch::TensorOptions(images.device()).dtype(torch::kLong));
   for (int64_t first = 0; first < images.count(); first += batch) {
@@ -64,6 +79,7 @@ Predictions predict(models::Network& network, const DeviceImages& images, int64_
       if (reading) {
         sizes.push_back(reading->size);
         beyond.push_back(reading->beyond);
+        if (reading->place.defined()) places.push_back(reading->place);
       }
     }
     const auto log_probability = scores.to(torch::kFloat).log_softmax(1);
@@ -81,6 +97,7 @@ Predictions predict(models::Network& network, const DeviceImages& images, int64_
   if (!sizes.empty()) {
     result.sizes = torch::cat(sizes).to(torch::kCPU, torch::kFloat);
     result.beyond = torch::cat(beyond).cpu();
+    if (!places.empty()) result.places = torch::cat(places).to(torch::kCPU, torch::kFloat);
   }
   result.loss = loss.item<double>() / static_cast<double>(images.count());
   result.accuracy = static_cast<double>(correct.item<int64_t>()) / static_cast<double>(images.count());
@@ -100,6 +117,7 @@ Evaluation evaluate(const data::ImageSet& set, const Predictions& predictions, d
   if (predictions.beyond.defined()) result.beyond = predictions.beyond.ne(0).sum().item<int64_t>();
   if (sized && predictions.sizes.defined())
     result.size_error = (predictions.sizes * size_factor / torch::tensor(set.scales) - 1).abs().median().item<double>();
+  if (!set.centres.empty() && predictions.places.defined()) result.place_error = place_error(set, predictions.places);
   if (sized) result.scales = groups_of(set);
   const auto predicted = predictions.labels.accessor<int64_t, 1>();
   for (int64_t i = 0; i < set.count(); ++i) {
@@ -124,6 +142,7 @@ nlohmann::ordered_json to_json(const Evaluation& evaluation) {
   for (const auto& group : evaluation.classes)
     json["classes"].push_back({{"class", group.name}, {"count", group.count}, {"accuracy", accuracy(group)}});
   if (evaluation.size_error >= 0) json["size_error"] = evaluation.size_error;
+  if (evaluation.place_error >= 0) json["place_error"] = evaluation.place_error;
   if (evaluation.beyond > 0) json["beyond_range"] = evaluation.beyond;
   for (const auto& group : evaluation.scales)
     json["scales"].push_back({{"size", group.name},

@@ -12,7 +12,7 @@ namespace scdcf::train {
 /// Of each image: the predicted class [n] and its probability [n], on the CPU; and the mean loss.
 struct Predictions {
   torch::Tensor labels, confidence;
-  torch::Tensor sizes, beyond;  ///< as the network reads them (models::Reading); undefined where it does not
+  torch::Tensor sizes, places, beyond;  ///< as the network reads them (models::Reading); undefined where it does not
   double loss = 0;
   double accuracy = 0;  ///< in [0, 1]
 };
@@ -37,6 +37,8 @@ struct Evaluation {
   std::vector<Group> scales;  ///< empty where the sizes of the objects are not known
   /// Of the size that the network reads: the median of |read / true - 1|, negative where sizes are not known or read.
   double size_error = -1;
+  /// Of the place that the network reads: the median distance to the true one, as share of the side of the image.
+  double place_error = -1;
   int64_t beyond = 0;  ///< images whose object may be beyond what the network looks for
 };
 
