@@ -7,9 +7,9 @@ case "${1:-build}" in
     packages="g++ cmake ninja-build git libtorch-dev libopenblas0-pthread libboost-math-dev libcli11-dev
               nlohmann-json3-dev libgtest-dev libbenchmark-dev zlib1g-dev libpng-dev libjpeg62-turbo-dev
               libcurl4-openssl-dev dataset-fashion-mnist gnuplot-nox" ;;
-  test) packages="python3-torch" ;;  # the operators are traced from Python
+  python) packages="python3-torch python3-setuptools python3-wheel python3-pip" ;;
   lint) packages="clang-format clang-tidy" ;;
-  *) echo "deps.sh: got \"$1\", expected build, test or lint" >&2; exit 2 ;;
+  *) echo "deps.sh: got \"$1\", expected build, python or lint" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
