@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "scdcf/core/error.h"
+#include "scdcf/models/pyramid_scores.h"
 #include "scdcf/nn/enlarge.h"
-#include "scdcf/nn/read_out.h"
 
 namespace scdcf::models {
 namespace {
@@ -33,45 +33,12 @@ class PyramidNetwork : public Network {
     const auto shown = static_cast<int64_t>(std::ceil(others_share_ * static_cast<double>(images.size(0))));
     std::vector<int64_t> counts;
     for (int i = 0; i < plan_.levels(); ++i) counts.push_back(plan_.is_home_level(i) ? images.size(0) : shown);
-    const auto levels = scores_of_levels(images, counts);
-    const int64_t planes = plan_.planes_per_level;
-    torch::Tensor home, everywhere;
-    for (int i = 0; i < plan_.levels(); ++i) {
-      const auto& scores = levels[static_cast<size_t>(i)];
-      if (!plan_.is_home_level(i)) continue;
-      const int64_t first = std::max<int64_t>(0, plan_.first_home - i * planes);
-      const int64_t last = std::min<int64_t>(planes - 1, plan_.last_home - i * planes);
-      const auto here = scores.narrow(2, first, last - first + 1).amax(2), all = scores.amax(2);
-      home = home.defined() ? torch::maximum(home, here) : here;
-      everywhere = everywhere.defined() ? torch::maximum(everywhere, all) : all;
-    }
-    for (int i = 0; i < plan_.levels() && shown > 0; ++i) {
-      if (plan_.is_home_level(i)) continue;
-      const auto first = torch::maximum(everywhere.narrow(0, 0, shown), levels[static_cast<size_t>(i)].amax(2));
-      everywhere = torch::cat({first, everywhere.narrow(0, shown, images.size(0) - shown)});
-    }
-    // What an image shows must be said at home; what it does not show must be said nowhere.
-    const auto right = labels.unsqueeze(1).eq(torch::arange(home.size(1), labels.options()));
-    return torch::where(right, home, everywhere);
+    return training_scores_of(scores_of_levels(images, counts), labels, plan_);
   }
 
   std::optional<Reading> read(const torch::Tensor& images) override {
     const auto [planes, places] = centred_ ? FoundPlanes{plane_scores(images), {}} : found_planes(images);
-    const auto found = nn::read_out(planes);
-    const auto label = found.scores.argmax(1);
-    const auto plane = found.plane.gather(1, label.unsqueeze(1)).squeeze(1);
-    const auto of_label =
-        planes.gather(1, label.view({-1, 1, 1}).expand({-1, 1, planes.size(2)})).squeeze(1).to(torch::kFloat);
-    Reading reading;
-    reading.scores = found.scores;
-    reading.size = torch::exp2(nn::interpolated_plane(of_label, plane) * plan_.step) * plan_.home_size(0);
-    if (places.defined()) {
-      const auto of_best = label.view({-1, 1, 1, 1}).expand({-1, 1, places.size(2), 2});
-      const auto at_plane = plane.view({-1, 1, 1}).expand({-1, 1, 2});
-      reading.place = places.gather(1, of_best).squeeze(1).gather(1, at_plane).squeeze(1);
-    }
-    reading.beyond = plane.eq(planes.size(2) - 1).to(torch::kLong) - plane.eq(0).to(torch::kLong);
-    return reading;
+    return reading_of(planes, places, plan_.step, plan_.home_size(0));
   }
 
   std::vector<LayerOutput> features(const torch::Tensor& images) override {
