@@ -63,7 +63,7 @@ bench: build
 	$(BUILD)/bin/bench_ops --benchmark_filter=smnist28
 
 # Every room; those without torch take a minute, the others most of an hour to compile.
-ASAN_TESTS = files terminal pixels report data core basis ops nn models theory train exchange runs bench tables demo
+ASAN_TESTS = files terminal pixels report data core basis ops nn distributed models theory train exchange runs bench tables demo
 empty :=
 asan: build-deps
 	cmake --preset asan -B $(BUILD)-asan

@@ -8,7 +8,8 @@ awk '
 function layout() {
   # room, row from the top, column of how many, caption, numbers of the steps below that happen there
   room("theory", 2, 1, 1, "group actions, norms, A_l, bounds, errors", "")
-  room("models", 3, 1, 1, "networks of the comparison, by name", "7")
+  room("models", 3, 1, 2, "networks, by name", "7")
+  room("distributed", 3, 1.5, 2, "processes that train as one", "")
   room("nn", 4, 1, 1, "layers for torch::nn::Sequential", "5 6")
   room("ops", 5, 1, 1, "joint convolution: CPU, CUDA, Meta, autograd", "6")
   room("basis", 6, 1, 1, "psi_k, phi_m, the scale grid, sampling", "")
@@ -61,8 +62,8 @@ function room(name, at, column, columns, caption, steps,    x, w, y, uses, words
   row[name] = at
   place[name] = column
   if (!(name in known)) fail("no room " name " in " ARGV[1])
-  w = column == 1 ? 350 : (610 - (columns - 1) * 10) / columns
-  x = column == 1 ? 15 : 385 + (column - 2) * (w + 10)
+  w = column < 2 ? (350 - (columns - 1) * 10) / columns : (610 - (columns - 1) * 10) / columns
+  x = column < 2 ? 15 + (column - 1) * 360 : 385 + (column - 2) * (w + 10)
   y = 52 + (at - 1) * 72
   rectangle(x, y, w, 64, fill_of(name), "#7f8c99")
   text(x + 9, y + 17, 13.5, " font-weight=\"bold\"", name)

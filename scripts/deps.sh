@@ -5,7 +5,7 @@ set -eu
 
 case "${1:-build}" in
   build)
-    packages="g++ cmake ninja-build git libtorch-dev libopenblas0-pthread libboost-math-dev libcli11-dev
+    packages="g++ cmake ninja-build git libtorch-dev libgloo-dev libopenblas0-pthread libboost-math-dev libcli11-dev
               nlohmann-json3-dev libgtest-dev libbenchmark-dev zlib1g-dev libpng-dev libjpeg62-turbo-dev
               libcurl4-openssl-dev dataset-fashion-mnist gnuplot-nox" ;;
   test) # the Python package, and a browser for pages
