@@ -14,13 +14,13 @@ function layout() {
   room("ops", 5, 1, 1, "joint convolution: CPU, CUDA, Meta, autograd", "6")
   room("basis", 6, 1, 1, "psi_k, phi_m, the scale grid, sampling", "")
   room("core", 7, 1, 1, "errors, threads, text; nearly every room uses it", "")
-  room("tables", 2, 2, 4, "the paper\047s numbers", "10")
-  room("figures", 2, 3, 4, "Figures 2 to 5", "")
-  room("explore", 2, 4, 4, "a page to try it on", "")
-  room("demo", 2, 5, 4, "three networks", "")
-  room("bench", 3, 2, 3, "times beside a reference", "")
-  room("verify", 3, 3, 3, "the theorems, measured", "")
-  room("runs", 3, 4, 3, "a queue of runs and its store", "9")
+  room("tables", 2, 2, 3, "plans, the paper\047s numbers", "10")
+  room("explore", 2, 3, 3, "a page that runs networks", "")
+  room("demo", 2, 4, 3, "three networks on one page", "")
+  room("bench", 3, 2, 4, "times", "")
+  room("verify", 3, 3, 4, "theorems, measured", "")
+  room("figures", 3, 4, 4, "Figures 2 to 5", "")
+  room("runs", 3, 5, 4, "a queue, its store", "9")
   room("train", 4, 2, 2, "the step, the trainer, checkpoints, evaluation", "4 8")
   room("exchange", 4, 3, 2, "traced networks as ONNX and TorchScript", "")
   room("data", 5, 2, 2, "image sets, splits, rescaling, fetching", "3")
@@ -69,7 +69,7 @@ function room(name, at, column, columns, caption, steps,    x, w, y, uses, words
   text(x + 9, y + 17, 13.5, " font-weight=\"bold\"", name)
   text(x + 9, y + 32, 11, "", caption)
   count = split(used[name], words, " ")
-  for (i = 1; i <= count; i++) if (words[i] != "core") {
+  for (i = 1; i <= count; i++) if (words[i] != "core" && (name in library || !(words[i] in library))) {
     if (length(line " " words[i]) * 5.3 > w - 16) {
       text(x + 9, y + 46, 10.5, " fill=\"#56606b\"", line)
       line = ""

@@ -6,6 +6,7 @@
 
 #include "scdcf/explore/pictures.h"
 #include "scdcf/models/registry.h"
+#include "support/small_networks.h"
 
 namespace scdcf::explore {
 namespace {
@@ -72,6 +73,24 @@ TEST(ShowNetwork, tells_the_planes_in_the_units_of_the_data) {
   EXPECT_EQ(cnn.at("trained"), nlohmann::json({0.5, 0.5})) << "smnist's factors";
   EXPECT_FLOAT_EQ(cnn.at("factor")[0].get<float>(), 1 / (255 * 0.5F));
   EXPECT_FLOAT_EQ(cnn.at("offset")[0].get<float>(), -0.2F);
+}
+
+TEST(ShowNetwork, takes_every_network_with_what_it_has) {
+  for (const auto& entry : models::all_models()) {
+    runs::TrainedModel model;
+    model.config.model = models::resolve(testing::small_network(entry.name));
+    model.network = models::make_model(model.config.model);
+    model.network->eval();
+    model.mean.assign(static_cast<size_t>(model.config.model.in_channels), 0);
+    model.deviation.assign(model.mean.size(), 1);
+    const auto shown = show_network(model, entry.name);
+    EXPECT_GT(shown.onnx.size(), 1000U) << entry.name;
+    const auto& about = shown.about;
+    EXPECT_EQ(about.at("planes").empty(), !entry.fits_objects) << entry.name;
+    for (const auto& layer : about.at("layers"))
+      for (const auto& output : layer.at("maps"))
+        EXPECT_NE(shown.onnx.find(output.get<std::string>()), std::string::npos) << entry.name << ": " << output;
+  }
 }
 
 TEST(Pictures, are_of_every_class_in_turn_and_have_the_largest_objects) {

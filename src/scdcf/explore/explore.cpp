@@ -15,6 +15,7 @@
 #include "scdcf/models/registry.h"
 #include "scdcf/pixels/resize.h"
 #include "scdcf/report/base64.h"
+#include "scdcf/train/device_images.h"
 
 namespace scdcf::explore {
 namespace {
