@@ -5,11 +5,12 @@ PREFIX ?= /usr/local
 COUNT ?= 10000
 SEED ?= 1
 
-.PHONY: help deps build-deps pages-deps build test install demo bench format lint lint-all asan fuzz random-commands odr gpu-test kills clean
+.PHONY: help deps build-deps pages-deps build test python-test install demo bench format lint lint-all asan fuzz random-commands odr gpu-test kills clean
 
 help:
 	@echo "make demo      trains three networks at one size and shows what they know at all, out/demo/report.html"
 	@echo "make test      builds and runs every test"
+	@echo "make python-test   runs the tests of the Python package; make deps installs what it needs"
 	@echo "make build     builds library, program, tests, benchmarks and examples into $(BUILD)/"
 	@echo "make install   installs library and program into PREFIX ($(PREFIX))"
 	@echo "make bench     runs the benchmarks of the layers at 28x28"
@@ -45,6 +46,11 @@ test: deps build
 	cmake --preset release -B $(BUILD) > /dev/null  # finds what deps has installed
 	ctest --test-dir $(BUILD) --output-on-failure -j 2
 
+python-test: deps $(BUILD)/build.ninja
+	cmake --preset release -B $(BUILD) > /dev/null
+	cmake --build $(BUILD) -j $(JOBS) --target scdcf scdcf_app
+	ctest --test-dir $(BUILD) -R '^python$$' --output-on-failure --no-tests=error
+
 install: build-deps $(BUILD)/build.ninja
 	cmake --build $(BUILD) -j $(JOBS) --target scdcf scdcf_app
 	cmake --install $(BUILD) --prefix $(PREFIX)
@@ -57,7 +63,7 @@ bench: build
 	$(BUILD)/bin/bench_ops --benchmark_filter=smnist28
 
 # Every room; those without torch take a minute, the others most of an hour to compile.
-ASAN_TESTS = files terminal pixels report data core basis ops nn models theory train exchange runs bench tables demo
+ASAN_TESTS = files terminal pixels report data core basis ops nn distributed models theory train exchange runs bench tables demo
 empty :=
 asan: build-deps
 	cmake --preset asan -B $(BUILD)-asan

@@ -5,10 +5,11 @@ set -eu
 
 case "${1:-build}" in
   build)
-    packages="g++ cmake ninja-build git libtorch-dev libopenblas0-pthread libboost-math-dev libcli11-dev
+    packages="g++ cmake ninja-build git libtorch-dev libgloo-dev libopenblas0-pthread libboost-math-dev libcli11-dev
               nlohmann-json3-dev libgtest-dev libbenchmark-dev zlib1g-dev libpng-dev libjpeg62-turbo-dev
               libcurl4-openssl-dev dataset-fashion-mnist gnuplot-nox" ;;
-  test) packages="python3-torch" ;;  # the operators are traced from Python
+  test) # the Python package, and a browser for pages
+    packages="python3-torch python3-setuptools python3-wheel python3-pip chromium" ;;
   lint) packages="clang-format clang-tidy" ;;
   pages) # packages of npm, of these versions, none of whose scripts are run
     wanted="onnxruntime-web@1.30.0 puppeteer-core@24"

@@ -19,6 +19,7 @@
 #include "scdcf/core/error.h"
 #include "scdcf/core/option.h"
 #include "scdcf/core/runtime.h"
+#include "scdcf/distributed/group.h"
 
 namespace scdcf::app {
 namespace {
@@ -115,6 +116,8 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     app.exit(error);
     return kBadInput;
+  } catch (const distributed::LostRank& lost) {
+    throw;
   } catch (const Error& error) {
     throw Error(with_flag(chosen(app), error.what()));
   }
@@ -130,6 +133,7 @@ void add_commands(CLI::App& app) {
   add_predict(app);
   add_equivariance(app);
   add_export(app);
+  add_explore(app);
   add_models(app);
   add_data(app);
   add_verify(app);
@@ -150,6 +154,9 @@ int run_program(int argc, char** argv) {
     require(code != 0 || (std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0),
             "standard output: could not be written whole: is the disk full?");
     return code;
+  } catch (const distributed::LostRank& lost) {
+    if (!lost.is_told()) bad_input(lost.what());
+    return distributed::kLostRank;
   } catch (const Error& error) {
     return bad_input(error.what());
   } catch (const c10::Error& error) {

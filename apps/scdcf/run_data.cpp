@@ -67,6 +67,8 @@ runs::TrainedModel load_run(const RunArguments& arguments) {
 RunData load_run_data(const RunArguments& arguments, const runs::TrainedModel& model) {
   auto options = model.config.data;
   if (!arguments.data_dir.empty()) options.data_dir = arguments.data_dir;
+  require(!options.name.empty() || !arguments.data.empty(), arguments.run,
+          ": does not say what it was trained on, expected --data");
   const bool same_name = arguments.data.empty() || arguments.data == options.name;
   RunData data;
   if (same_name && arguments.smallest_factor == 0 && arguments.largest_factor == 0 && !arguments.test_scale) {

@@ -7,7 +7,7 @@ check=$(cd "$(dirname "$0")" && pwd)/check.awk
 cd "$1"
 tree=$(mktemp)
 trap 'rm -f "$tree"' EXIT
-find README.md CMakeLists.txt CMakePresets.json Makefile apps benchmarks cmake docs examples results scripts src tests >"$tree"
+find README.md CMakeLists.txt CMakePresets.json Makefile apps benchmarks cmake docs examples python results scripts src tests >"$tree"
 failed=0
 awk -f "$check" "$tree" README.md docs/*.md $(grep -E '^(apps|benchmarks|examples|src|tests)/.*\.(h|cpp|cu|cuh|inl)$' "$tree") || failed=1
 if ! awk '/^```$/ { code = 0 } code { print } /^```cpp$/ { code = 1 }' README.md | cmp -s - examples/first_layers.cpp; then

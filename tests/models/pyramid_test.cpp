@@ -149,6 +149,35 @@ TEST_P(Pyramid, does_not_speak_of_places_where_it_looks_at_the_centre_alone) {
   EXPECT_FALSE(network->read(images(2))->place.defined());
 }
 
+TEST_P(Pyramid, its_planes_have_the_scores_of_forward_and_maps_of_what_they_see) {
+  for (const char* read_out : {"centre", "anywhere"}) {
+    auto options = small_pyramid(GetParam());
+    options.read_out = read_out;
+    const auto network = made(options);
+    const torch::NoGradGuard no_grad;
+    network->eval();
+    const auto x = images(3);
+    const auto planes = network->planes(x);
+    const auto plan = plan_of(options);
+    ASSERT_EQ(static_cast<int>(planes.size()), plan.planes());
+    auto highest = planes.front().scores;
+    for (size_t s = 0; s < planes.size(); ++s) {
+      highest = torch::maximum(highest, planes[s].scores);
+      EXPECT_DOUBLE_EQ(planes[s].home_size, plan.home_size(static_cast<double>(s)));
+      const bool centred = read_out == std::string("centre");
+      // Blocks, and the scores where they have places. Frames are at least the image, or follow the objects at home.
+      EXPECT_EQ(planes[s].maps.size(), centred ? 3U : 4U);
+      EXPECT_NEAR(centred ? planes[s].seen / planes[s].home_size : planes[s].seen,
+                  centred ? planes[0].seen / planes[0].home_size : 1, 0.2);
+      for (const auto& layer : planes[s].maps) EXPECT_EQ(layer.maps.dim(), 4) << layer.layer;
+      if (!centred) {
+        EXPECT_TRUE(torch::equal(planes[s].maps.back().maps.amax({2, 3}), planes[s].scores));
+      }
+    }
+    EXPECT_TRUE(torch::allclose(highest, network->forward(x), 1e-4, 1e-5));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, Pyramid, ::testing::Values("scdcfnet-full", "pyramid-cnn"),
                          [](const auto& info) { return info.param == "pyramid-cnn" ? "cnn" : "scdcfnet"; });
 

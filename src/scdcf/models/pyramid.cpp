@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "scdcf/core/error.h"
+#include "scdcf/models/pyramid_scores.h"
 #include "scdcf/nn/enlarge.h"
-#include "scdcf/nn/read_out.h"
 
 namespace scdcf::models {
 namespace {
@@ -33,45 +33,12 @@ class PyramidNetwork : public Network {
     const auto shown = static_cast<int64_t>(std::ceil(others_share_ * static_cast<double>(images.size(0))));
     std::vector<int64_t> counts;
     for (int i = 0; i < plan_.levels(); ++i) counts.push_back(plan_.is_home_level(i) ? images.size(0) : shown);
-    const auto levels = scores_of_levels(images, counts);
-    const int64_t planes = plan_.planes_per_level;
-    torch::Tensor home, everywhere;
-    for (int i = 0; i < plan_.levels(); ++i) {
-      const auto& scores = levels[static_cast<size_t>(i)];
-      if (!plan_.is_home_level(i)) continue;
-      const int64_t first = std::max<int64_t>(0, plan_.first_home - i * planes);
-      const int64_t last = std::min<int64_t>(planes - 1, plan_.last_home - i * planes);
-      const auto here = scores.narrow(2, first, last - first + 1).amax(2), all = scores.amax(2);
-      home = home.defined() ? torch::maximum(home, here) : here;
-      everywhere = everywhere.defined() ? torch::maximum(everywhere, all) : all;
-    }
-    for (int i = 0; i < plan_.levels() && shown > 0; ++i) {
-      if (plan_.is_home_level(i)) continue;
-      const auto first = torch::maximum(everywhere.narrow(0, 0, shown), levels[static_cast<size_t>(i)].amax(2));
-      everywhere = torch::cat({first, everywhere.narrow(0, shown, images.size(0) - shown)});
-    }
-    // What an image shows must be said at home; what it does not show must be said nowhere.
-    const auto right = labels.unsqueeze(1).eq(torch::arange(home.size(1), labels.options()));
-    return torch::where(right, home, everywhere);
+    return training_scores_of(scores_of_levels(images, counts), labels, plan_);
   }
 
   std::optional<Reading> read(const torch::Tensor& images) override {
     const auto [planes, places] = centred_ ? FoundPlanes{plane_scores(images), {}} : found_planes(images);
-    const auto found = nn::read_out(planes);
-    const auto label = found.scores.argmax(1);
-    const auto plane = found.plane.gather(1, label.unsqueeze(1)).squeeze(1);
-    const auto of_label =
-        planes.gather(1, label.view({-1, 1, 1}).expand({-1, 1, planes.size(2)})).squeeze(1).to(torch::kFloat);
-    Reading reading;
-    reading.scores = found.scores;
-    reading.size = torch::exp2(nn::interpolated_plane(of_label, plane) * plan_.step) * plan_.home_size(0);
-    if (places.defined()) {
-      const auto of_best = label.view({-1, 1, 1, 1}).expand({-1, 1, places.size(2), 2});
-      const auto at_plane = plane.view({-1, 1, 1}).expand({-1, 1, 2});
-      reading.place = places.gather(1, of_best).squeeze(1).gather(1, at_plane).squeeze(1);
-    }
-    reading.beyond = plane.eq(planes.size(2) - 1).to(torch::kLong) - plane.eq(0).to(torch::kLong);
-    return reading;
+    return reading_of(planes, places, plan_.step, plan_.home_size(0));
   }
 
   std::vector<LayerOutput> features(const torch::Tensor& images) override {
@@ -86,6 +53,34 @@ class PyramidNetwork : public Network {
     outputs.push_back({"hidden, at the centre", torch::cat(hidden, 2)});
     outputs.push_back({"scores, at the centre", torch::cat(scores, 2)});
     return outputs;
+  }
+
+  std::vector<PlaneOutput> planes(const torch::Tensor& images) override {
+    std::vector<std::string> names;
+    const auto levels = at_levels(images, all_of(images), [&](const torch::Tensor& frames) {
+      names.clear();
+      std::vector<torch::Tensor> outputs;
+      for (const auto& block : network_->blocks(frames)) {
+        names.push_back(block.layer);
+        outputs.push_back(block.maps);
+      }
+      outputs.push_back(network_->scores(network_->hidden(outputs.back(), centred_)));
+      if (!centred_) names.emplace_back("scores");
+      return outputs;
+    });
+    std::vector<PlaneOutput> planes;
+    for (int s = 0; s < plan_.planes(); ++s) {
+      const auto level = static_cast<size_t>(s / plan_.planes_per_level);
+      const auto at = [&](const torch::Tensor& maps) { return maps.select(2, s % plan_.planes_per_level); };
+      PlaneOutput plane;
+      plane.home_size = plan_.home_size(s);
+      plane.seen = static_cast<double>(plan_.frames[level]) /
+                   (plan_.enlargements[level] * static_cast<double>(plan_.image_size));
+      plane.scores = at(levels[level].back()).amax({2, 3});
+      for (size_t i = 0; i < names.size(); ++i) plane.maps.push_back({names[i], at(levels[level][i])});
+      planes.push_back(std::move(plane));
+    }
+    return planes;
   }
 
   double scale_step() const override { return plan_.step; }
@@ -124,9 +119,12 @@ class PyramidNetwork : public Network {
     return {torch::cat(scores, 2), torch::cat(places, 2)};
   }
 
-  /// [n, classes, P] of the first n = counts[level] images at each level; undefined where that is none.
-  std::vector<torch::Tensor> scores_of_levels(const torch::Tensor& images, const std::vector<int64_t>& counts) {
-    std::vector<torch::Tensor> frames, scores(counts.size());
+  /// What `look` makes of the frames of the first n = counts[level] images at each level; nothing where that is none.
+  std::vector<std::vector<torch::Tensor>> at_levels(
+      const torch::Tensor& images, const std::vector<int64_t>& counts,
+      const std::function<std::vector<torch::Tensor>(const torch::Tensor& frames)>& look) {
+    std::vector<torch::Tensor> frames;
+    std::vector<std::vector<torch::Tensor>> outputs(counts.size());
     std::vector<size_t> looked_at;
     for (size_t i = 0; i < counts.size(); ++i) {
       if (counts[i] == 0) continue;
@@ -136,21 +134,35 @@ class PyramidNetwork : public Network {
     const bool alike = std::all_of(frames.begin(), frames.end(),
                                    [&](const auto& frame) { return frame.size(2) == frames.front().size(2); });
     if (alike) {  // one batch: faster, and in training one set of statistics
-      const auto all = level_scores(frames.size() == 1 ? frames.front() : torch::cat(frames));
+      const auto all = look(frames.size() == 1 ? frames.front() : torch::cat(frames));
       int64_t first = 0;
       for (const auto i : looked_at) {
-        scores[i] = all.narrow(0, first, counts[i]);
+        for (const auto& output : all) outputs[i].push_back(output.narrow(0, first, counts[i]));
         first += counts[i];
       }
     } else {
-      for (size_t k = 0; k < frames.size(); ++k) scores[looked_at[k]] = level_scores(frames[k]);
+      for (size_t k = 0; k < frames.size(); ++k) outputs[looked_at[k]] = look(frames[k]);
     }
+    return outputs;
+  }
+
+  /// [n, classes, P] of the first n = counts[level] images at each level; undefined where that is none.
+  std::vector<torch::Tensor> scores_of_levels(const torch::Tensor& images, const std::vector<int64_t>& counts) {
+    std::vector<torch::Tensor> scores;
+    for (const auto& level : at_levels(images, counts, [&](const torch::Tensor& frames) {
+           return std::vector<torch::Tensor>{level_scores(frames)};
+         }))
+      scores.push_back(level.empty() ? torch::Tensor() : level.front());
     return scores;
+  }
+
+  std::vector<int64_t> all_of(const torch::Tensor& images) const {
+    return std::vector<int64_t>(levels_.size(), images.size(0));
   }
 
   /// [N, classes, S].
   torch::Tensor plane_scores(const torch::Tensor& images) {
-    return torch::cat(scores_of_levels(images, std::vector<int64_t>(levels_.size(), images.size(0))), 2);
+    return torch::cat(scores_of_levels(images, all_of(images)), 2);
   }
 
   ScalePlan plan_;

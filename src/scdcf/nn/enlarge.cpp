@@ -64,8 +64,11 @@ const DeviceConstant& EnlargeImpl::matrix(int64_t size) const {
 
 torch::Tensor EnlargeImpl::forward(const torch::Tensor& images) {
   require(images.dim() == 4, "Enlarge: input: got shape ", images.sizes(), ", expected images [N, C, H, W]");
-  const auto rows = matrix(images.size(2)).like(images), columns = matrix(images.size(3)).like(images);
-  return torch::matmul(rows, torch::matmul(images, columns.t()));
+  return enlarge(images, matrix(images.size(2)).like(images), matrix(images.size(3)).like(images));
+}
+
+at::Tensor enlarge(const at::Tensor& images, const at::Tensor& rows, const at::Tensor& columns) {
+  return at::matmul(rows, at::matmul(images, columns.t()));
 }
 
 }  // namespace scdcf::nn

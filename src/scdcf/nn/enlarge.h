@@ -30,12 +30,16 @@ class EnlargeImpl : public torch::nn::Cloneable<EnlargeImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   torch::Tensor forward(const torch::Tensor& images);
+  /// [H', H]: what pixels of the frame are made of where the image has `size` of them.
+  const DeviceConstant& matrix(int64_t size) const;
   EnlargeOptions options;
 
  private:
-  const DeviceConstant& matrix(int64_t size) const;  // [H', H]
   mutable CachedConstants<int64_t> matrices_;
 };
 TORCH_MODULE(Enlarge);
+
+/// Images [N, C, H, W] resampled by rows [H', H] and columns [W', W] of `matrix`.
+at::Tensor enlarge(const at::Tensor& images, const at::Tensor& rows, const at::Tensor& columns);
 
 }  // namespace scdcf::nn

@@ -18,18 +18,54 @@ void print(std::ostream& stream, const char* name, const JointConvOptions& optio
   stream << (options.bias() ? ")" : ", no bias)");
 }
 
-void check_features(const torch::Tensor& input, const char* name, const JointConvOptions& options) {
-  require(input.dim() == 5, name, ": input: got shape ", input.sizes(), ", expected features [N, C, S, H, W]");
-  require(input.size(2) == options.grid().count(), name, ": input: got ", input.size(2), " scales (dimension 2 of ",
-          input.sizes(), "), expected ", options.grid().count());
+}  // namespace
+
+void check_features(const at::Tensor& input, const char* name, int64_t scales) {
+  require(input.dim() == 5, name, ": input: got shape ", input.sym_sizes(), ", expected features [N, C, S, H, W]");
+  require(input.sym_size(2) == scales, name, ": input: got ", input.sym_size(2), " scales (dimension 2 of ",
+          input.sym_sizes(), "), expected ", scales);
 }
 
-}  // namespace
+DeviceConstant modes_at_centre(const basis::SampledBasis& sampled, SpatialPadding padding, int64_t height,
+                               int64_t width) {
+  const bool replicate = padding == SpatialPadding::replicate;
+  const int64_t modes = sampled.modes(), pixels = height * width;
+  std::vector<double> values(sampled.scales.size() * static_cast<size_t>(pixels * modes), 0.0);
+  // The pixels about the centre, whose answers are averaged.
+  const int64_t top = (height - 1) / 2, bottom = height / 2, left = (width - 1) / 2, right = width / 2;
+  const double share = 1.0 / static_cast<double>((bottom - top + 1) * (right - left + 1));
+  for (size_t s = 0; s < sampled.scales.size(); ++s) {
+    const auto& scale = sampled.scales[s];
+    const int64_t size = scale.size();
+    for (int64_t cy = top; cy <= bottom; ++cy)
+      for (int64_t cx = left; cx <= right; ++cx)
+        for (int64_t i = 0; i < size * size; ++i) {
+          int64_t y = cy + i / size - scale.radius, x = cx + i % size - scale.radius;
+          if (replicate) {
+            y = std::clamp<int64_t>(y, 0, height - 1);
+            x = std::clamp<int64_t>(x, 0, width - 1);
+          }
+          if (y < 0 || y >= height || x < 0 || x >= width) continue;
+          double* at = values.data() + (static_cast<int64_t>(s) * pixels + y * width + x) * modes;
+          for (int64_t k = 0; k < modes; ++k) at[k] += share * scale.filters[static_cast<size_t>(k * size * size + i)];
+        }
+  }
+  return {std::move(values), {static_cast<int64_t>(sampled.scales.size()), pixels, modes}};
+}
+
+at::Tensor joint_conv_at_centre(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& bias,
+                                const at::Tensor& scale_basis, const at::Tensor& centre_modes) {
+  const auto planes = input.flatten(3).permute({2, 0, 1, 3}).flatten(1, 2);                          // [S, N C, H W]
+  const auto mixed = (coefficients * scale_basis.view({1, 1, -1, 1})).sum(2).flatten(1);             // [O, C K]
+  const auto projected = at::bmm(planes, centre_modes).view({-1, mixed.size(1)});                    // [S N, C K]
+  const auto output = at::mm(projected, mixed.t()).view({centre_modes.size(0), -1, mixed.size(0)});  // [S, N, O]
+  return bias.defined() ? output.permute({1, 2, 0}) + bias.view({1, -1, 1}) : output.permute({1, 2, 0});
+}
 
 void JointConvImpl::pretty_print(std::ostream& stream) const { print(stream, "JointConv", options, expansion()); }
 
 torch::Tensor JointConvImpl::forward(const torch::Tensor& input) {
-  check_features(input, "JointConv", options);
+  check_features(input, "JointConv", options.grid().count());
   return with_bias(ops::joint_conv(input, coefficients, expansion().scale_basis_like(coefficients),
                                    expansion().filters(), expansion().sources(), {options.stride(), options.padding()},
                                    options.algorithm()));
@@ -37,47 +73,17 @@ torch::Tensor JointConvImpl::forward(const torch::Tensor& input) {
 
 const DeviceConstant& JointConvImpl::centre_modes(int64_t height, int64_t width) const {
   return centre_modes_.get({height, width}, [&] {
-    const auto& sampled = expansion().filters().sampled();
-    const bool replicate = options.padding() == SpatialPadding::replicate;
-    const int64_t modes = sampled.modes(), pixels = height * width;
-    std::vector<double> values(sampled.scales.size() * static_cast<size_t>(pixels * modes), 0.0);
-    // The pixels about the centre, whose answers are averaged.
-    const int64_t top = (height - 1) / 2, bottom = height / 2, left = (width - 1) / 2, right = width / 2;
-    const double share = 1.0 / static_cast<double>((bottom - top + 1) * (right - left + 1));
-    for (size_t s = 0; s < sampled.scales.size(); ++s) {
-      const auto& scale = sampled.scales[s];
-      const int64_t size = scale.size();
-      for (int64_t cy = top; cy <= bottom; ++cy)
-        for (int64_t cx = left; cx <= right; ++cx)
-          for (int64_t i = 0; i < size * size; ++i) {
-            int64_t y = cy + i / size - scale.radius, x = cx + i % size - scale.radius;
-            if (replicate) {
-              y = std::clamp<int64_t>(y, 0, height - 1);
-              x = std::clamp<int64_t>(x, 0, width - 1);
-            }
-            if (y < 0 || y >= height || x < 0 || x >= width) continue;
-            double* at = values.data() + (static_cast<int64_t>(s) * pixels + y * width + x) * modes;
-            for (int64_t k = 0; k < modes; ++k)
-              at[k] += share * scale.filters[static_cast<size_t>(k * size * size + i)];
-          }
-    }
-    return DeviceConstant(std::move(values), {static_cast<int64_t>(sampled.scales.size()), pixels, modes});
+    return modes_at_centre(expansion().filters().sampled(), options.padding(), height, width);
   });
 }
 
 torch::Tensor JointConvImpl::at_centre(const torch::Tensor& input) {
-  check_features(input, "JointConv", options);
+  check_features(input, "JointConv", options.grid().count());
   require(options.scale_taps() == 1 && options.stride() == 1 && options.padding() != SpatialPadding::none,
           "JointConv: at_centre: got ", options.scale_taps(), " scale taps, stride ", options.stride(), ", padding ",
           name_of(options.padding()), ", expected one tap, stride 1, padding zero or replicate");
-  const int64_t count = input.size(0), channels = input.size(1), scales = input.size(2);
-  const auto modes = centre_modes(input.size(3), input.size(4)).like(input);
-  const auto planes = input.flatten(3).permute({2, 0, 1, 3}).reshape({scales, count * channels, -1});
-  const auto projected = torch::bmm(planes, modes).view({scales * count, -1});  // [S N, C K]
-  const auto one_tap = expansion().scale_basis_like(coefficients).view({1, 1, -1, 1});
-  const auto mixed = (coefficients * one_tap).sum(2).flatten(1);  // [O, C K]
-  auto output = torch::mm(projected, mixed.t()).view({scales, count, -1}).permute({1, 2, 0});
-  return bias.defined() ? output + bias.view({1, -1, 1}) : output;
+  return joint_conv_at_centre(input, coefficients, bias, expansion().scale_basis_like(coefficients),
+                              centre_modes(input.size(3), input.size(4)).like(input));
 }
 
 void JointConvTransposeImpl::pretty_print(std::ostream& stream) const {
@@ -85,7 +91,7 @@ void JointConvTransposeImpl::pretty_print(std::ostream& stream) const {
 }
 
 torch::Tensor JointConvTransposeImpl::forward(const torch::Tensor& input) {
-  check_features(input, "JointConvTranspose", options);
+  check_features(input, "JointConvTranspose", options.grid().count());
   require(options.padding() == SpatialPadding::zero, "JointConvTranspose: padding: got ", name_of(options.padding()),
           ", expected zero");
   return with_bias(ops::joint_conv_transpose_composed(input, coefficients, expansion().scale_basis_like(coefficients),

@@ -21,11 +21,19 @@ class JointConvImpl : public ExpandedConv<JointConvImpl, JointConvOptions> {
   torch::Tensor at_centre(const torch::Tensor& input);
 
  private:
-  /// [S, H W, K]: what the modes at the centre weigh each pixel of a map of H x W pixels with.
   const DeviceConstant& centre_modes(int64_t height, int64_t width) const;
   mutable CachedConstants<std::pair<int64_t, int64_t>> centre_modes_;
 };
 TORCH_MODULE(JointConv);
+
+/// What the layer is made of: refuses all but features [N, C, scales, H, W];
+void check_features(const at::Tensor& input, const char* name, int64_t scales);
+/// [S, H W, K]: what the modes at the centre weigh each pixel of a map of H x W pixels with;
+DeviceConstant modes_at_centre(const basis::SampledBasis& sampled, SpatialPadding padding, int64_t height,
+                               int64_t width);
+/// and at_centre with these, for one scale tap; `bias` may be undefined.
+at::Tensor joint_conv_at_centre(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& bias,
+                                const at::Tensor& scale_basis, const at::Tensor& centre_modes);
 
 /// The same filters as a transposed convolution in space: the map grows by the stride, [N, C, S, H, W] to
 /// [N, O, S, stride*H, stride*W]. Filter widths are measured in output pixels. Only zero padding in space.

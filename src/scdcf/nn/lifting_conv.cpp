@@ -12,8 +12,13 @@ void LiftingConvImpl::pretty_print(std::ostream& stream) const {
   stream << (options.bias() ? ")" : ", no bias)");
 }
 
+void check_images(const at::Tensor& input) {
+  require(input.dim() == 4, "LiftingConv: input: got shape ", input.sym_sizes(),
+          ", expected an image batch [N, C, H, W]");
+}
+
 torch::Tensor LiftingConvImpl::forward(const torch::Tensor& input) {
-  require(input.dim() == 4, "LiftingConv: input: got shape ", input.sizes(), ", expected an image batch [N, C, H, W]");
+  check_images(input);
   return with_bias(ops::joint_conv(input.unsqueeze(2), coefficients, expansion().scale_basis_like(coefficients),
                                    expansion().filters(), expansion().sources(), {options.stride(), options.padding()},
                                    options.algorithm()));

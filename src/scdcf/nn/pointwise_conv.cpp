@@ -4,37 +4,54 @@
 
 #include <cmath>
 
-#include "scdcf/basis/scale_basis.h"
 #include "scdcf/core/error.h"
 
 namespace scdcf::nn {
 namespace {
 
 /// The scale axis extended so that an ordinary convolution over it gives every output scale its taps.
-torch::Tensor pad_scales(const torch::Tensor& input, int64_t before, int64_t after, ScalePadding padding) {
-  std::vector<torch::Tensor> parts{input};
-  const auto zeros = [&](int64_t count) {
-    auto shape = input.sizes().vec();
-    shape[2] = count;
-    return torch::zeros(shape, input.options());
-  };
-  if (before > 0)
-    parts.insert(parts.begin(), padding == ScalePadding::zero ? zeros(before)
-                                                              : input.narrow(2, 0, 1).expand({-1, -1, before, -1, -1}));
-  if (after > 0) parts.push_back(zeros(after));
-  return parts.size() == 1 ? input : torch::cat(parts, 2);
+at::Tensor pad_scales(const at::Tensor& input, int64_t before, int64_t after, ScalePadding padding) {
+  if (before + after == 0) return input;
+  if (padding == ScalePadding::zero) return at::constant_pad_nd(input, {0, 0, 0, 0, before, after});
+  const auto extended =
+      before > 0 ? at::cat({input.narrow(2, 0, 1).expand({-1, -1, before, -1, -1}), input}, 2) : input;
+  return after > 0 ? at::constant_pad_nd(extended, {0, 0, 0, 0, 0, after}) : extended;
 }
 
 }  // namespace
 
 PointwiseConvImpl::PointwiseConvImpl(PointwiseConvOptions options_) : options(options_) { reset(); }
 
-void PointwiseConvImpl::reset() {
+basis::ScaleBasis scale_basis_of(const PointwiseConvOptions& options) {
   require(options.in_channels() >= 1, "in_channels: got ", options.in_channels(), ", expected at least 1");
   require(options.out_channels() >= 1, "out_channels: got ", options.out_channels(), ", expected at least 1");
   require(options.stride() == 1 || options.stride() == 2, "stride: got ", options.stride(), ", expected 1 or 2");
-  const auto basis = basis::make_scale_basis(options.scale_modes() == 0 ? options.scale_taps() : options.scale_modes(),
-                                             options.scale_taps());
+  return basis::make_scale_basis(options.scale_modes() == 0 ? options.scale_taps() : options.scale_modes(),
+                                 options.scale_taps());
+}
+
+double initial_deviation(const basis::ScaleBasis& basis, int64_t in_channels) {
+  double gain = 0;
+  for (int m = 0; m < basis.count; ++m) {
+    double sum = 0;
+    for (int t = 0; t < basis.taps; ++t) sum += basis.value(m, t);
+    gain += sum * sum;
+  }
+  return std::sqrt(2.0 / (gain * static_cast<double>(in_channels)));
+}
+
+at::Tensor pointwise_conv(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& bias,
+                          const at::Tensor& scale_basis, int64_t stride, ScaleSupport support, ScalePadding padding) {
+  require(input.dim() == 5 && input.sym_size(1) == coefficients.sym_size(1), "PointwiseConv: input: got shape ",
+          input.sym_sizes(), ", expected [N, ", coefficients.sym_size(1), ", S, H, W]");
+  const int64_t taps = scale_basis.size(1);
+  const int64_t before = support == ScaleSupport::one_sided ? taps - 1 : (taps - 1) / 2;
+  const auto weight = coefficients.matmul(scale_basis).unsqueeze(-1).unsqueeze(-1);  // [O, C, taps, 1, 1]
+  return at::conv3d(pad_scales(input, before, taps - 1 - before, padding), weight, bias, {1, stride, stride});
+}
+
+void PointwiseConvImpl::reset() {
+  const auto basis = scale_basis_of(options);
   scale_basis_ = DeviceConstant(basis.values, {basis.count, basis.taps});
   coefficients =
       register_parameter("coefficients", torch::empty({options.out_channels(), options.in_channels(), basis.count}));
@@ -48,9 +65,7 @@ void PointwiseConvImpl::reset() {
 
 void PointwiseConvImpl::reset_parameters() {
   const torch::NoGradGuard no_grad;
-  const auto phi = torch::tensor(scale_basis_.values(), torch::kDouble).view({coefficients.size(2), -1});
-  const double gain = phi.sum(1).square().sum().item<double>();
-  coefficients.normal_(0, std::sqrt(2.0 / (gain * static_cast<double>(options.in_channels()))));
+  coefficients.normal_(0, initial_deviation(scale_basis_of(options), options.in_channels()));
   if (bias.defined()) bias.zero_();
 }
 
@@ -64,14 +79,8 @@ void PointwiseConvImpl::pretty_print(std::ostream& stream) const {
 }
 
 torch::Tensor PointwiseConvImpl::forward(const torch::Tensor& input) {
-  require(input.dim() == 5 && input.size(1) == options.in_channels(), "PointwiseConv: input: got shape ", input.sizes(),
-          ", expected [N, ", options.in_channels(), ", S, H, W]");
-  const int64_t taps = options.scale_taps();
-  const int64_t before = options.support() == ScaleSupport::one_sided ? taps - 1 : (taps - 1) / 2;
-  const auto weight = coefficients.matmul(scale_basis_.like(coefficients))
-                          .view({options.out_channels(), options.in_channels(), taps, 1, 1});
-  return torch::conv3d(pad_scales(input, before, taps - 1 - before, options.scale_padding()), weight, bias,
-                       {1, options.stride(), options.stride()});
+  return pointwise_conv(input, coefficients, bias, scale_basis_.like(coefficients), options.stride(), options.support(),
+                        options.scale_padding());
 }
 
 }  // namespace scdcf::nn

@@ -4,6 +4,7 @@
 #include <torch/nn/cloneable.h>
 #include <torch/nn/pimpl.h>
 
+#include "scdcf/basis/scale_basis.h"
 #include "scdcf/nn/device_constant.h"
 #include "scdcf/nn/options.h"
 
@@ -27,5 +28,12 @@ class PointwiseConvImpl : public torch::nn::Cloneable<PointwiseConvImpl> {
   DeviceConstant scale_basis_;  // phi_m on the taps, [K_alpha, L_alpha]
 };
 TORCH_MODULE(PointwiseConv);
+
+/// What the layer is made of: its basis in scale, the deviation of its first coefficients, and what it computes with
+/// `scale_basis` phi [K_alpha, L_alpha] as a tensor; `bias` may be undefined.
+basis::ScaleBasis scale_basis_of(const PointwiseConvOptions& options);
+double initial_deviation(const basis::ScaleBasis& basis, int64_t in_channels);
+at::Tensor pointwise_conv(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& bias,
+                          const at::Tensor& scale_basis, int64_t stride, ScaleSupport support, ScalePadding padding);
 
 }  // namespace scdcf::nn

@@ -7,16 +7,16 @@
 namespace scdcf::nn {
 
 at::Tensor centre_of(const at::Tensor& maps) {
-  require(maps.dim() >= 2, "centre_of: got shape ", maps.sizes(), ", expected maps [..., H, W]");
+  require(maps.dim() >= 2, "centre_of: got shape ", maps.sym_sizes(), ", expected maps [..., H, W]");
   const int64_t height = maps.size(-2), width = maps.size(-1);
-  require(height >= 1 && width >= 1, "centre_of: got shape ", maps.sizes(), ", expected at least one pixel");
+  require(height >= 1 && width >= 1, "centre_of: got shape ", maps.sym_sizes(), ", expected at least one pixel");
   const int64_t y = (height - 1) / 2, x = (width - 1) / 2;
   return maps.narrow(-2, y, height / 2 - y + 1).narrow(-1, x, width / 2 - x + 1).mean(at::IntArrayRef{-2, -1});
 }
 
 ReadOut read_out(const at::Tensor& scores, PlaneRange planes) {
   const bool placed = scores.dim() == 5;
-  require(placed || scores.dim() == 3, "read_out: got shape ", scores.sizes(),
+  require(placed || scores.dim() == 3, "read_out: got shape ", scores.sym_sizes(),
           ", expected [N, classes, S, H, W] or [N, classes, S]");
   const int64_t count = scores.size(2), last = planes.last < 0 ? count - 1 : planes.last;
   require(planes.first >= 0 && planes.first <= last && last < count, "read_out: planes: got ", planes.first, " to ",
@@ -31,7 +31,7 @@ ReadOut read_out(const at::Tensor& scores, PlaneRange planes) {
 
 at::Tensor interpolated_plane(const at::Tensor& scores, const at::Tensor& plane) {
   require(scores.dim() == 2 && plane.dim() == 1 && plane.size(0) == scores.size(0), "interpolated_plane: got shapes ",
-          scores.sizes(), " and ", plane.sizes(), ", expected [N, S] and [N]");
+          scores.sym_sizes(), " and ", plane.sym_sizes(), ", expected [N, S] and [N]");
   const int64_t last = scores.size(1) - 1;
   const auto value = [&](int64_t shift) {
     return scores.gather(1, (plane + shift).clamp(0, last).unsqueeze(1)).squeeze(1);

@@ -4,6 +4,21 @@
 
 namespace scdcf::ops {
 
+void check_conv_input(const char* name, const at::Tensor& input, const at::Tensor& coefficients, int64_t inset) {
+  require(input.sym_size(1) == coefficients.sym_size(1), name, ": input: got ", input.sym_size(1),
+          " channels (dimension 1 of ", input.sym_sizes(), "), expected ", coefficients.sym_size(1));
+  // Under autocast a layer with float coefficients meets features of half the width, on a GPU.
+  const bool reduced = input.is_cuda() && coefficients.scalar_type() == at::kFloat &&
+                       (input.scalar_type() == at::kBFloat16 || input.scalar_type() == at::kHalf);
+  require(input.scalar_type() == coefficients.scalar_type() || reduced, name, ": input: got type ", input.scalar_type(),
+          ", expected the coefficients' type ", coefficients.scalar_type());
+  require(input.device() == coefficients.device(), name, ": input: got device ", input.device(),
+          ", expected the coefficients' device ", coefficients.device());
+  const int64_t smallest = 2 * inset + 1;
+  require(input.sym_size(3) >= smallest && input.sym_size(4) >= smallest, name, ": input: got ", input.sym_size(3),
+          " x ", input.sym_size(4), " pixels, expected at least ", smallest, " x ", smallest);
+}
+
 void check_joint_conv(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
                       const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry) {
   require(geometry.stride == 1 || geometry.stride == 2, "joint convolution: stride: got ", geometry.stride,
@@ -14,8 +29,6 @@ void check_joint_conv(const at::Tensor& input, const at::Tensor& coefficients, c
   require(scale_basis.dim() == 2 && scale_basis.size(0) == coefficients.size(2),
           "joint convolution: scale basis: got shape ", scale_basis.sizes(), ", expected [", coefficients.size(2),
           ", taps]");
-  require(input.size(1) == coefficients.size(1), "joint convolution: input: got ", input.size(1),
-          " channels (dimension 1 of ", input.sizes(), "), expected ", coefficients.size(1));
   require(coefficients.size(3) == filters.modes(), "joint convolution: coefficients: got ", coefficients.size(3),
           " modes, expected ", filters.modes());
   require(static_cast<int64_t>(sources.size()) == filters.scales(), "joint convolution: got sources for ",
@@ -28,16 +41,8 @@ void check_joint_conv(const at::Tensor& input, const at::Tensor& coefficients, c
         require(tap < scale_basis.size(1), "joint convolution: scale basis: got ", scale_basis.size(1),
                 " taps, expected at least ", tap + 1);
     }
-  // Under autocast a layer with float coefficients meets features of half the width, on a GPU.
-  const bool reduced = input.is_cuda() && coefficients.scalar_type() == at::kFloat &&
-                       (input.scalar_type() == at::kBFloat16 || input.scalar_type() == at::kHalf);
-  require(input.scalar_type() == coefficients.scalar_type() || reduced, "joint convolution: input: got type ",
-          input.scalar_type(), ", expected the coefficients' type ", coefficients.scalar_type());
-  require(input.device() == coefficients.device(), "joint convolution: input: got device ", input.device(),
-          ", expected the coefficients' device ", coefficients.device());
-  const int64_t smallest = geometry.padding == SpatialPadding::none ? 2 * filters.largest_radius() + 1 : 1;
-  require(input.size(3) >= smallest && input.size(4) >= smallest, "joint convolution: input: got ", input.size(3),
-          " x ", input.size(4), " pixels, expected at least ", smallest, " x ", smallest);
+  check_conv_input("joint convolution", input, coefficients,
+                   geometry.padding == SpatialPadding::none ? filters.largest_radius() : 0);
 }
 
 }  // namespace scdcf::ops

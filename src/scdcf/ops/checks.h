@@ -13,6 +13,10 @@
 
 namespace scdcf::ops {
 
+/// What a convolution with these coefficients [O, C, ...] asks of its input [N, C, S, H, W]; `inset` pixels at each
+/// border are used up.
+void check_conv_input(const char* name, const at::Tensor& input, const at::Tensor& coefficients, int64_t inset);
+
 void check_joint_conv(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
                       const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry);
 

@@ -38,9 +38,14 @@ at::Tensor joint_conv_transpose_composed(const at::Tensor& input, const at::Tens
                                          const at::Tensor& scale_basis, const FilterBank& filters,
                                          const ScaleSources& sources, int64_t stride);
 
-/// Filters of one scale, ready for a 2-D convolution over the planes it reads: [O, planes * C, L, L].
-at::Tensor compose_filters(const at::Tensor& coefficients, const at::Tensor& scale_basis, const at::Tensor& filters,
-                           const std::vector<PlaneTaps>& planes);
+/// phi [M, taps] summed over each set of taps: [M, sets].
+at::Tensor tap_table(const at::Tensor& scale_basis, const FilterBank& filters, const TapSets& sets);
+
+/// joint_conv_composed with its constants in the caller's hands: `taps` of tap_table, the filters of every scale
+/// [K, L_s, L_s], sources of TapSets.
+at::Tensor convolve_composed(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& taps,
+                             const std::vector<at::Tensor>& filters, at::IntArrayRef sources,
+                             const ConvGeometry& geometry);
 
 /// The planes that one scale reads, [N, planes * C, H, W], convolved with its filters, which have this radius; the
 /// coarsest have `largest_radius`, which matters where nothing is padded.

@@ -36,19 +36,24 @@ ConvShape conv_shape(const at::Tensor& input, const at::Tensor& coefficients, co
   return shape;
 }
 
-Algorithm choose_algorithm(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
-                           const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry) {
+Algorithm choose_algorithm(const ConvShape& shape, const FilterBank& filters, const ScaleSources& sources, bool cuda,
+                           at::ScalarType type) {
   if (!filters.sampled().basis->is_separable()) return Algorithm::composed;
   // The kernels have plain loops for double on a GPU, and limits on the size of the problem there.
-  if (input.is_cuda()) {
+  if (cuda) {
     size_t planes_read = 0;
     for (const auto& planes : sources) planes_read += planes.size();
-    if (input.scalar_type() == at::kDouble || filters.scales() > 32 || planes_read > 160 || filters.modes() > 64 ||
+    if (type == at::kDouble || filters.scales() > 32 || planes_read > 160 || filters.modes() > 64 ||
         filters.sampled().column_modes > 8)
       return Algorithm::composed;
   }
-  const auto shape = conv_shape(input, coefficients, scale_basis, filters, geometry);
   return predicted_separable_time(shape) < predicted_composed_time(shape) ? Algorithm::separable : Algorithm::composed;
+}
+
+Algorithm choose_algorithm(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
+                           const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry) {
+  return choose_algorithm(conv_shape(input, coefficients, scale_basis, filters, geometry), filters, sources,
+                          input.is_cuda(), input.scalar_type());
 }
 
 at::Tensor joint_conv(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,

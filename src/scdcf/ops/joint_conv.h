@@ -23,8 +23,10 @@ at::Tensor joint_conv(const at::Tensor& input, const at::Tensor& coefficients, c
 ConvShape conv_shape(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
                      const FilterBank& filters, const ConvGeometry& geometry);
 
-/// What `automatic` stands for here: composed where the basis is not separable, where the kernels have no fast path for
-/// the type and device, and where the cost model says so.
+/// What `automatic` stands for: composed where the basis is not separable, where the kernels have no fast path for the
+/// type and device, and where the cost model says so. It is the same for images of all sizes.
+Algorithm choose_algorithm(const ConvShape& shape, const FilterBank& filters, const ScaleSources& sources, bool cuda,
+                           at::ScalarType type);
 Algorithm choose_algorithm(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
                            const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry);
 

@@ -1,6 +1,7 @@
 #include "scdcf/ops/scale_sources.h"
 
 #include <algorithm>
+#include <map>
 
 #include "scdcf/core/error.h"
 
@@ -29,6 +30,25 @@ ScaleSources joint_sources(int64_t scales, int64_t taps, ScaleSupport support, S
     }
   }
   return sources;
+}
+
+std::vector<double> TapSets::membership(int64_t taps) const {
+  std::vector<double> values(static_cast<size_t>(taps) * sets.size(), 0.0);
+  for (size_t g = 0; g < sets.size(); ++g)
+    for (const int64_t tap : sets[g]) values[static_cast<size_t>(tap) * sets.size() + g] = 1;
+  return values;
+}
+
+TapSets tap_sets(const ScaleSources& sources) {
+  TapSets result;
+  std::map<std::vector<int64_t>, int64_t> numbers;
+  for (size_t s = 0; s < sources.size(); ++s)
+    for (const auto& plane : sources[s]) {
+      const auto [place, is_new] = numbers.emplace(plane.taps, static_cast<int64_t>(result.sets.size()));
+      if (is_new) result.sets.push_back(plane.taps);
+      result.sources.insert(result.sources.end(), {static_cast<int64_t>(s), plane.plane, place->second});
+    }
+  return result;
 }
 
 }  // namespace scdcf::ops

@@ -36,4 +36,14 @@ ScaleSources lifting_sources(int64_t scales);
 /// dropped.
 ScaleSources joint_sources(int64_t scales, int64_t taps, ScaleSupport support, ScalePadding padding);
 
+/// The distinct sets of taps that fall on one plane, and who reads which plane through which set.
+struct TapSets {
+  std::vector<std::vector<int64_t>> sets;
+  std::vector<int64_t> sources;  // output scale, plane, set of each source, by scale: [3 J]
+
+  /// [taps, sets]: 1 where a tap is in a set. phi [M, taps] times this is phi summed over each set.
+  std::vector<double> membership(int64_t taps) const;
+};
+TapSets tap_sets(const ScaleSources& sources);
+
 }  // namespace scdcf::ops

@@ -4,57 +4,17 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 
 #include <algorithm>
-#include <map>
 
 #include "scdcf/core/error.h"
 #include "scdcf/ops/checks.h"
 
 namespace scdcf::ops {
-namespace {
 
-/// The distinct sets of taps that fall on one plane, each of which becomes a mixing matrix, and who uses which.
-struct MixingSets {
-  std::vector<std::vector<int64_t>> tap_sets;
-  std::vector<int64_t> sources;  // scale, plane, mixing
-};
-
-MixingSets plan_mixing(const ScaleSources& sources) {
-  MixingSets plan;
-  std::map<std::vector<int64_t>, int64_t> numbers;
-  for (size_t s = 0; s < sources.size(); ++s)
-    for (const auto& plane : sources[s]) {
-      const auto [place, is_new] = numbers.emplace(plane.taps, static_cast<int64_t>(plan.tap_sets.size()));
-      if (is_new) plan.tap_sets.push_back(plane.taps);
-      plan.sources.insert(plan.sources.end(), {static_cast<int64_t>(s), plane.plane, place->second});
-    }
-  return plan;
-}
-
-/// mixing[g, k, c, o] = sum over taps t of set g and scale modes m of phi_m[t] a[o, c, m, k].
-at::Tensor make_mixing(const at::Tensor& coefficients, const at::Tensor& scale_basis, const FilterBank& filters,
-                       const MixingSets& plan) {
-  const auto sets = static_cast<int64_t>(plan.tap_sets.size());
-  std::vector<double> membership(static_cast<size_t>(scale_basis.size(1) * sets), 0.0);  // [T, G]
-  for (int64_t g = 0; g < sets; ++g)
-    for (const int64_t tap : plan.tap_sets[static_cast<size_t>(g)]) membership[static_cast<size_t>(tap * sets + g)] = 1;
-  const auto phi = scale_basis.matmul(filters.constant(membership, {scale_basis.size(1), sets}, scale_basis.options()));
-  // [O, C, M, K] -> [G, K, C, O], contracted over M as one small matrix product.
-  const auto ordered = coefficients.permute({2, 3, 1, 0}).reshape({coefficients.size(2), -1});
-  return phi.t().matmul(ordered).view({phi.size(1), coefficients.size(3), coefficients.size(1), coefficients.size(0)});
-}
-
-}  // namespace
-
-at::Tensor joint_conv_separable(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
-                                const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry) {
-  check_joint_conv(input, coefficients, scale_basis, filters, sources, geometry);
-  const auto& sampled = filters.sampled();
-  require(sampled.basis->is_separable(), "separable convolution: basis: got \"", sampled.basis->name(),
-          "\", expected a separable one");
-  const auto plan = plan_mixing(sources);
+SeparableArguments separable_arguments(const basis::SampledBasis& sampled, const TapSets& sets,
+                                       const ConvGeometry& geometry) {
   SeparableArguments arguments{{},
                                {},
-                               plan.sources,
+                               sets.sources,
                                sampled.column_modes,
                                sampled.row_modes,
                                geometry.stride,
@@ -64,8 +24,26 @@ at::Tensor joint_conv_separable(const at::Tensor& input, const at::Tensor& coeff
     arguments.modes.push_back(mode.row);
   }
   for (const auto& scale : sampled.scales) arguments.radii.push_back(scale.radius);
-  return separable_joint_conv(input, make_mixing(coefficients, scale_basis, filters, plan),
-                              filters.factors(coefficients.options()), arguments);
+  return arguments;
+}
+
+at::Tensor mixing_matrices(const at::Tensor& coefficients, const at::Tensor& taps) {
+  // [O, C, M, K] -> [G, K, C, O], contracted over M as one small matrix product.
+  const auto ordered = coefficients.permute({2, 3, 1, 0});
+  return taps.t()
+      .matmul(ordered.flatten(1))
+      .view_symint({taps.sym_size(1), ordered.sym_size(1), ordered.sym_size(2), ordered.sym_size(3)});
+}
+
+at::Tensor joint_conv_separable(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
+                                const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry) {
+  check_joint_conv(input, coefficients, scale_basis, filters, sources, geometry);
+  const auto& sampled = filters.sampled();
+  require(sampled.basis->is_separable(), "separable convolution: basis: got \"", sampled.basis->name(),
+          "\", expected a separable one");
+  const auto sets = tap_sets(sources);
+  return separable_joint_conv(input, mixing_matrices(coefficients, tap_table(scale_basis, filters, sets)),
+                              filters.factors(coefficients.options()), separable_arguments(sampled, sets, geometry));
 }
 
 at::Tensor separable_joint_conv(const at::Tensor& input, const at::Tensor& mixing, const at::Tensor& factors,

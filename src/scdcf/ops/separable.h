@@ -21,6 +21,11 @@ struct SeparableArguments {
   std::vector<int64_t> sources;  // output scale, plane, mixing matrix of each source, by scale: [3 J]
   int64_t column_modes, row_modes, stride, padding;
 };
+SeparableArguments separable_arguments(const basis::SampledBasis& sampled, const TapSets& sets,
+                                       const ConvGeometry& geometry);
+
+/// mixing[g, k, c, o] = sum over scale modes m of taps[m, g] a[o, c, m, k], with `taps` of tap_table.
+at::Tensor mixing_matrices(const at::Tensor& coefficients, const at::Tensor& taps);
 
 /// input [N, C, P, H, W], mixing [G, K, C, O], factors packed as FilterBank::factors: [N, O, S, H', W'].
 at::Tensor separable_joint_conv(const at::Tensor& input, const at::Tensor& mixing, const at::Tensor& factors,

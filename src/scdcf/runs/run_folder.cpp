@@ -156,6 +156,17 @@ void set_range(models::ModelOptions& options, const RangeOfSizes& range) {
   if (range.larger > 0) options.larger = range.larger;
 }
 
+/// A network that was put together and trained in Python says what it is, not what the program would have to do to get
+/// it: then it has no data of its own.
+nlohmann::json with_training(nlohmann::json config) {
+  if (!config.is_object() || config.contains("data") || config.contains("train")) return config;
+  train::RunConfig open;
+  open.data.name.clear();
+  const nlohmann::json rest = train::to_json(open);
+  for (const char* section : {"data", "train"}) config[section] = rest.at(section);
+  return config;
+}
+
 }  // namespace
 
 TrainedModel load_model(const fs::path& run, torch::Device device, const RangeOfSizes& range) {
@@ -163,7 +174,7 @@ TrainedModel load_model(const fs::path& run, torch::Device device, const RangeOf
   TrainedModel model;
   try {
     const nlohmann::json about = checkpoint.about;
-    model.config = train::config_from_json(about.at("config"));
+    model.config = train::config_from_json(with_training(about.at("config")));
     model.class_names = about.at("class_names").get<std::vector<std::string>>();
     model.mean = about.at("mean").get<std::vector<double>>();
     model.deviation = about.at("deviation").get<std::vector<double>>();

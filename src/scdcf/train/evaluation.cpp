@@ -59,48 +59,61 @@ double place_error(const data::ImageSet& set, const torch::Tensor& places) {
 }  // namespace
 
 Predictions predict(models::Network& network, const DeviceImages& images, int64_t batch, bool autocast,
-                    const std::function<void(int64_t done)>& after_batch) {
+                    const std::function<void(int64_t done)>& after_batch, distributed::Group* group) {
   require(images.count() > 0, "evaluation: got no images, expected at least one");
   const DeviceWork no_capture;
   const torch::NoGradGuard no_grad;
   const bool was_training = network.is_training();
   network.eval();
-  std::vector<torch::Tensor> labels, confidences, sizes, places, beyond;
-  auto loss = torch::zeros({}, torch::TensorOptions(images.device()).dtype(torch::kDouble));
-  auto correct = torch::zeros({}, torch::TensorOptions(images.device()).dtype(torch::kLong));
-  for (int64_t first = 0; first < images.count(); first += batch) {
-    const auto indices = images.range(first, batch);
+  const int64_t rank = group == nullptr ? 0 : group->rank(), ranks = group == nullptr ? 1 : group->size();
+  const int64_t begin = images.count() * rank / ranks, end = images.count() * (rank + 1) / ranks;
+  // Each image has a row: label, confidence, size, beyond, x, y. Those of other ranks stay zero until all are summed.
+  constexpr int64_t kRow = 6;
+  const auto doubles = torch::TensorOptions(images.device()).dtype(torch::kDouble);
+  auto numbers = torch::zeros({images.count() * kRow + 4}, doubles);
+  const auto rows = numbers.narrow(0, 0, images.count() * kRow).view({images.count(), kRow});
+  auto loss = numbers[images.count() * kRow], correct = numbers[images.count() * kRow + 1],
+       readings = numbers[images.count() * kRow + 2], placings = numbers[images.count() * kRow + 3];
+  for (int64_t first = begin; first < end; first += batch) {
+    const auto indices = images.range(first, std::min(batch, end - first));
     const auto expected = images.labels(indices);
+    const auto here = rows.narrow(0, first, indices.size(0));
     torch::Tensor scores;
     {
       const AutocastScope scope(autocast);
       const auto reading = network.read(images.images(indices));
       scores = reading ? reading->scores : network.forward(images.images(indices));
       if (reading) {
-        sizes.push_back(reading->size);
-        beyond.push_back(reading->beyond);
-        if (reading->place.defined()) places.push_back(reading->place);
+        here.select(1, 2).copy_(reading->size);
+        here.select(1, 3).copy_(reading->beyond);
+        readings.fill_(1);
+        if (reading->place.defined()) {
+          here.narrow(1, 4, 2).copy_(reading->place);
+          placings.fill_(1);
+        }
       }
     }
     const auto log_probability = scores.to(torch::kFloat).log_softmax(1);
     const auto [confidence, label] = log_probability.max(1);
     loss -= log_probability.gather(1, expected.unsqueeze(1)).sum().to(torch::kDouble);
     correct += label.eq(expected).sum();
-    labels.push_back(label);
-    confidences.push_back(confidence.exp());
-    if (after_batch) after_batch(std::min(first + batch, images.count()));
+    here.select(1, 0).copy_(label);
+    here.select(1, 1).copy_(confidence.exp());
+    if (after_batch) after_batch(std::min(first + batch, end) - begin);
   }
   network.train(was_training);
+  if (group != nullptr) group->sum(numbers);
+  const auto all = rows.cpu();
   Predictions result;
-  result.labels = torch::cat(labels).cpu();
-  result.confidence = torch::cat(confidences).cpu();
-  if (!sizes.empty()) {
-    result.sizes = torch::cat(sizes).to(torch::kCPU, torch::kFloat);
-    result.beyond = torch::cat(beyond).cpu();
-    if (!places.empty()) result.places = torch::cat(places).to(torch::kCPU, torch::kFloat);
+  result.labels = all.select(1, 0).to(torch::kLong);
+  result.confidence = all.select(1, 1).to(torch::kFloat);
+  if (readings.item<double>() > 0) {
+    result.sizes = all.select(1, 2).to(torch::kFloat);
+    result.beyond = all.select(1, 3).to(torch::kLong);
+    if (placings.item<double>() > 0) result.places = all.narrow(1, 4, 2).to(torch::kFloat).contiguous();
   }
   result.loss = loss.item<double>() / static_cast<double>(images.count());
-  result.accuracy = static_cast<double>(correct.item<int64_t>()) / static_cast<double>(images.count());
+  result.accuracy = correct.item<double>() / static_cast<double>(images.count());
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "scdcf/distributed/group.h"
 #include "scdcf/models/network.h"
 #include "scdcf/train/device_images.h"
 
@@ -18,9 +19,9 @@ struct Predictions {
 };
 
 /// Runs a network over a set in eval mode, and leaves it in the mode it was in. `after_batch` is told how many images
-/// are done.
+/// are done. The ranks of a `group` share the images, and each has the predictions for all of them at the end.
 Predictions predict(models::Network& network, const DeviceImages& images, int64_t batch, bool autocast = false,
-                    const std::function<void(int64_t done)>& after_batch = {});
+                    const std::function<void(int64_t done)>& after_batch = {}, distributed::Group* group = nullptr);
 
 /// Images that belong together: a class, or objects of about one size.
 struct Group {

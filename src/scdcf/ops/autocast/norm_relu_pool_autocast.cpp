@@ -1,5 +1,5 @@
-// Under autocast the features keep their type, as in torch's batch-norm, and the parameters stay float. Half-precision
-// features, for which there is no kernel, are taken to float.
+// Under autocast the features keep their type, as in torch's batch-norm, and the parameters stay float. Features of a
+// type without a kernel, half precision and on a CPU bfloat16, are taken to float.
 #include <ATen/ATen.h>
 #include <torch/library.h>
 
@@ -10,17 +10,24 @@ namespace {
 
 using Tensors = std::tuple<at::Tensor, at::Tensor, at::Tensor>;
 
+template <c10::DispatchKey key>
 Tensors norm_relu_pool_autocast(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias,
                                 const at::Tensor& running_mean, const at::Tensor& running_var, bool training,
                                 double momentum, double eps, int64_t window, int64_t stride, int64_t padding) {
-  const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::DispatchKey::Autocast);
-  return norm_relu_pool_with_statistics(input.scalar_type() == at::kHalf ? input.to(at::kFloat) : input, weight, bias,
-                                        running_mean, running_var, {training, momentum, eps},
-                                        {window, stride, padding});
+  const c10::impl::ExcludeDispatchKeyGuard no_autocast(key);
+  const auto type = input.scalar_type();
+  const bool has_kernel = type != at::kHalf && (type != at::kBFloat16 || key == c10::DispatchKey::Autocast);
+  return norm_relu_pool_with_statistics(has_kernel ? input : input.to(at::kFloat), weight, bias, running_mean,
+                                        running_var, {training, momentum, eps}, {window, stride, padding});
 }
 
 }  // namespace
 
-TORCH_LIBRARY_IMPL(scdcf, Autocast, m) { m.impl("norm_relu_pool", TORCH_FN(norm_relu_pool_autocast)); }
+TORCH_LIBRARY_IMPL(scdcf, Autocast, m) {
+  m.impl("norm_relu_pool", TORCH_FN(norm_relu_pool_autocast<c10::DispatchKey::Autocast>));
+}
+TORCH_LIBRARY_IMPL(scdcf, AutocastCPU, m) {
+  m.impl("norm_relu_pool", TORCH_FN(norm_relu_pool_autocast<c10::DispatchKey::AutocastCPU>));
+}
 
 }  // namespace scdcf::ops

@@ -1,0 +1,167 @@
+"""Networks whose scores move with the size of the object: the same weights look at the image at many sizes."""
+import math
+from typing import Any, Dict, List, Optional, Sequence
+
+import torch
+from torch import Tensor, nn
+
+from .._texts import Option, texts_of
+from ..convolutions import JointConv, LiftingConv, PointwiseConv, ScaleGrid
+from ..pooling import Enlarge, NormReluPool, SpatialAvgPool, centre_of
+from ..residual import ResidualBlock
+from .network import Network, Reading, options
+
+
+class _JointLevel(nn.Module):
+    """What looks at one level with joint convolutions of one scale tap: planes do not meet."""
+
+    def __init__(self, o: Dict[str, Any], planes: int) -> None:
+        super().__init__()
+        self.grid = ScaleGrid(planes, o["scale_step"], o["finest_width"])
+        self.filters = dict(bias=False, padding=o["padding"], modes=o["modes"], basis=o["basis"])
+        self.class_layer = JointConv(o["channels"][-1], o["hidden"], self.grid, scale_taps=1,
+                                     **{**self.filters, "modes": o["class_modes"]})
+        self.norm = NormReluPool(o["hidden"], window=1)
+        self.dropout = nn.Dropout(o["dropout"])
+        self.scores = PointwiseConv(o["hidden"], o["classes"])
+
+    def maps(self, frames: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def prepare(self, frame: int) -> None:
+        """For frames of this size: two poolings halve them."""
+        self.class_layer.prepare_centre(frame // 4, frame // 4)
+
+    def forward(self, frames: Tensor, at_centre: bool) -> Tensor:
+        maps = self.maps(frames)
+        hidden = self.class_layer.at_centre(maps)[..., None, None] if at_centre else self.class_layer(maps)
+        return self.scores(self.dropout(self.norm(hidden))).amax((3, 4))
+
+
+class _PlainBlocks(_JointLevel):
+    def __init__(self, o: Dict[str, Any], planes: int) -> None:
+        super().__init__(o, planes)
+        a, b, c = o["channels"]
+        self.block1 = nn.Sequential(LiftingConv(o["in_channels"], a, self.grid, **self.filters), NormReluPool(a))
+        self.block2 = nn.Sequential(JointConv(a, b, self.grid, scale_taps=1, **self.filters), NormReluPool(b))
+        self.block3 = nn.Sequential(JointConv(b, c, self.grid, scale_taps=1, **self.filters), NormReluPool(c, window=1))
+
+    def maps(self, frames: Tensor) -> Tensor:
+        return self.block3(self.block2(self.block1(frames)))
+
+
+class _ResidualBlocks(_JointLevel):
+    def __init__(self, o: Dict[str, Any], planes: int) -> None:
+        super().__init__(o, planes)
+        c = o["channels"]
+        self.first = LiftingConv(o["in_channels"], c[0], self.grid, **self.filters)
+        for group in range(1, len(c)):
+            blocks: List[nn.Module] = [SpatialAvgPool(2)] if group > 1 else []
+            for inputs in (c[group - 1], c[group]):
+                blocks.append(ResidualBlock(inputs, c[group], self.grid, scale_taps=1, **self.filters))
+            self.add_module(f"group{group}", nn.Sequential(*blocks))
+        self.last = NormReluPool(c[-1], window=1)
+
+    def maps(self, frames: Tensor) -> Tensor:
+        return self.last(self.group3(self.group2(self.group1(self.first(frames)))))
+
+
+class _PlainLevel(nn.Module):
+    """Plain 7x7 convolutions; one plane a level."""
+
+    def __init__(self, o: Dict[str, Any], planes: int) -> None:
+        super().__init__()
+        mode = "replicate" if o["padding"] == "replicate" else "zeros"
+        channels = [o["in_channels"], *o["channels"]]
+        for i in range(3):
+            self.add_module(f"conv{i + 1}", nn.Conv2d(channels[i], channels[i + 1], 7, padding=3, bias=False,
+                                                      padding_mode=mode))
+            self.add_module(f"norm{i + 1}", NormReluPool(channels[i + 1], window=2 if i < 2 else 1))
+        self.class_layer = nn.Conv2d(channels[-1], o["hidden"], 7, padding=3, bias=False, padding_mode=mode)
+        self.norm = NormReluPool(o["hidden"], window=1)
+        self.dropout = nn.Dropout(o["dropout"])
+        self.scores = nn.Conv2d(o["hidden"], o["classes"], 1)
+
+    def prepare(self, frame: int) -> None:
+        pass
+
+    def forward(self, frames: Tensor, at_centre: bool) -> Tensor:
+        maps = self.norm3(self.conv3(self.norm2(self.conv2(self.norm1(self.conv1(frames))))))
+        hidden = self.class_layer(maps)
+        if at_centre:
+            hidden = centre_of(hidden)[..., None, None]
+        return self.scores(self.dropout(self.norm(hidden))).amax((2, 3)).unsqueeze(2)
+
+
+class Pyramid(Network):
+    """scdcfnet-full, resnet16-full and pyramid-cnn, told apart by what looks at a level."""
+
+    _LEVELS = {"scdcfnet-full": _PlainBlocks, "resnet16-full": _ResidualBlocks, "pyramid-cnn": _PlainLevel}
+
+    def __init__(self, resolved: Dict[str, Option]) -> None:
+        super().__init__(resolved)
+        self._texts = texts_of(resolved)
+        enlargements, frames, planes, home, self.step, self.first_size, self.plan = torch.ops.scdcf.scale_plan(
+            self._texts)
+        self.home = [bool(level) for level in home]
+        self.level = self._LEVELS[resolved["model"]](resolved, planes)
+        self.centred = resolved["read_out"] == "centre"
+        self.enlarge = nn.ModuleList(Enlarge(factor, frame, resolved["padding"])
+                                     for factor, frame in zip(enlargements, frames))
+        for layer in self.enlarge:
+            layer.prepare(resolved["image_size"])
+        if self.centred:
+            for frame in set(frames):
+                self.level.prepare(frame)
+
+    def _levels(self, images: Tensor, counts: Sequence[int]) -> List[Optional[Tensor]]:
+        """Scores [n, classes, P] of the first n = counts[level] images at each level; None where that is none."""
+        shown = [i for i, count in enumerate(counts) if count > 0]
+        frames = [self.enlarge[i](images[:counts[i]]) for i in shown]
+        if all(frame.shape[2] == frames[0].shape[2] for frame in frames):
+            # One batch: faster, and in training one set of statistics.
+            scores = list(self.level(torch.cat(frames), self.centred).split([counts[i] for i in shown]))
+        else:
+            scores = [self.level(frame, self.centred) for frame in frames]
+        found = dict(zip(shown, scores))
+        return [found.get(i) for i in range(len(counts))]
+
+    def planes(self, images: Tensor) -> Tensor:
+        """Scores [N, classes, S] of every plane, from the finest to the coarsest: scaling an image moves them along."""
+        return torch.cat(self._levels(images, [images.shape[0]] * len(self.enlarge)), 2)
+
+    def forward(self, images: Tensor) -> Tensor:
+        return self.planes(images).amax(2)
+
+    def training_scores(self, images: Tensor, labels: Tensor) -> Tensor:
+        """What an image shows must be said on planes where it is at home, what it does not show nowhere."""
+        count = images.shape[0]
+        others = math.ceil(self.options["others_share"] * count)
+        levels = self._levels(images, [count if home else others for home in self.home])
+        return torch.ops.scdcf.pyramid_training_scores(levels, labels, self._texts)
+
+    def read(self, images: Tensor) -> Reading:
+        return Reading(*torch.ops.scdcf.pyramid_reading(self.planes(images), self.step, self.first_size))
+
+    def extra_repr(self) -> str:
+        return self.plan
+
+
+def scdcfnet_full(**given: Any) -> Pyramid:
+    """Equivariant up to the class scores: recognises sizes never seen, and reads the size off.
+
+    Train it on `training_scores(images, labels)`; `forward` gives the scores of a trained one, `read` the size too.
+    Options are those of `scdcf train --model scdcfnet-full`, such as smaller=3, larger=2, channels, hidden, and
+    smallest_object, largest_object: sizes trained on, as shares of the side of the image.
+    """
+    return Pyramid(options("scdcfnet-full", **given))
+
+
+def resnet16_full(**given: Any) -> Pyramid:
+    """As scdcfnet_full, as deep as ResNet-16, for natural images."""
+    return Pyramid(options("resnet16-full", **given))
+
+
+def pyramid_cnn(**given: Any) -> Pyramid:
+    """The rival of scdcfnet_full: one plain CNN on an image pyramid."""
+    return Pyramid(options("pyramid-cnn", **given))

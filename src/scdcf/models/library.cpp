@@ -1,0 +1,99 @@
+// What is registered of the networks for those that are put together in another language, python/scdcf/models: their
+// options, as words (core/named_texts.h), and what is worked out from these.
+#include <torch/library.h>
+
+#include "scdcf/core/error.h"
+#include "scdcf/core/named_texts.h"
+#include "scdcf/core/runtime.h"
+#include "scdcf/models/option_list.h"
+#include "scdcf/models/pyramid_scores.h"
+#include "scdcf/models/registry.h"
+#include "scdcf/models/skeleton.h"
+
+namespace scdcf::models {
+namespace {
+
+using TextDict = c10::Dict<std::string, std::string>;
+
+ModelOptions read_options(const TextDict& given) {
+  ModelOptions options;
+  visit_options(options, [&](const auto& option) {
+    const auto found = given.find(option.name);
+    if (found == given.end()) return;
+    option.value = value_from_text<std::decay_t<decltype(option.value)>>(option.name, found->value());
+  });
+  for (const auto& item : given) {
+    bool known = false;
+    visit_options(options, [&](const auto& option) { known = known || item.key() == option.name; });
+    require(known, item.key(), ": no network has such an option");
+  }
+  return options;
+}
+
+/// The options of the network that `given` names, with all that was left open; their kinds; and what they are.
+std::tuple<TextDict, TextDict, TextDict> network_options(const TextDict& given) {
+  auto options = resolve(read_options(given));
+  TextDict values, kinds, help;
+  visit_options(options, [&](const auto& option) {
+    values.insert(option.name, exact_text(option.value));
+    kinds.insert(option.name, kind_of<std::decay_t<decltype(option.value)>>());
+    help.insert(option.name, option.help);
+  });
+  return {values, kinds, help};
+}
+
+/// Window and padding of the pooling behind a block.
+std::tuple<int64_t, int64_t> pooling_of_block(int64_t image_size, int64_t block) {
+  const auto pooling = skeleton_pooling(image_size, static_cast<int>(block));
+  return {pooling.window, pooling.padding};
+}
+
+ScalePlan plan_of(const TextDict& given) {
+  auto options = resolve(read_options(given));
+  return plan_scales(options, std::max(1, options.planes_per_level));
+}
+
+/// Enlargements and frames of the levels; planes of each; which levels are at home; octaves between planes, the size
+/// that the first is at home at; a line about it.
+std::tuple<std::vector<double>, std::vector<int64_t>, int64_t, std::vector<int64_t>, double, double, std::string>
+scale_plan(const TextDict& given) {
+  const auto plan = plan_of(given);
+  std::vector<int64_t> home;
+  for (int i = 0; i < plan.levels(); ++i) home.push_back(plan.is_home_level(i) ? 1 : 0);
+  return {plan.enlargements, plan.frames, plan.planes_per_level, home, plan.step, plan.home_size(0), describe(plan)};
+}
+
+torch::Tensor pyramid_training_scores(const c10::List<c10::optional<torch::Tensor>>& levels,
+                                      const torch::Tensor& labels, const TextDict& given) {
+  std::vector<torch::Tensor> scores;
+  for (const auto& level : levels) {
+    const c10::optional<torch::Tensor> shown = level;
+    scores.push_back(shown.value_or(torch::Tensor()));
+  }
+  const auto plan = plan_of(given);
+  require(static_cast<int>(scores.size()) == plan.levels(), "training scores: got ", scores.size(),
+          " levels, expected ", plan.levels());
+  return training_scores_of(scores, labels, plan);
+}
+
+std::tuple<torch::Tensor, torch::Tensor, torch::Tensor> pyramid_reading(const torch::Tensor& planes, double step,
+                                                                        double first_size) {
+  const auto reading = reading_of(planes, {}, step, first_size);
+  return {reading.scores, reading.size, reading.beyond};
+}
+
+std::string version_text() { return version(); }
+
+}  // namespace
+
+TORCH_LIBRARY_FRAGMENT(scdcf, m) {
+  m.def("version() -> str", version_text);
+  m.def("network_options(Dict(str, str) given) -> (Dict(str, str), Dict(str, str), Dict(str, str))", network_options);
+  m.def("pooling_of_block(int image_size, int block) -> (int, int)", pooling_of_block);
+  m.def("scale_plan(Dict(str, str) options) -> (float[], int[], int, int[], float, float, str)", scale_plan);
+  m.def("pyramid_training_scores(Tensor?[] levels, Tensor labels, Dict(str, str) options) -> Tensor",
+        pyramid_training_scores);
+  m.def("pyramid_reading(Tensor planes, float step, float first_size) -> (Tensor, Tensor, Tensor)", pyramid_reading);
+}
+
+}  // namespace scdcf::models
