@@ -4,7 +4,8 @@ import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-const largestDifference = 1e-5;  // of the largest number of an output
+// Of the largest number of an output. A size is read between planes, off the small differences of their scores.
+const largestDifference = (output) => (output === "size" ? 1e-4 : 1e-5);
 const [packages, folder] = process.argv.slice(2);
 const ort = createRequire(join(packages, "package.json"))("onnxruntime-web");
 ort.env.wasm.numThreads = 1;
@@ -34,7 +35,7 @@ for (const file of files) {
     const apart = difference(all[name].data, expected);
     const alone = difference(one[name].data, expected.slice(0, expected.length / known.shape[0]));
     console.log(`${file} ${name} ${apart.toExponential(1)}, one image ${alone.toExponential(1)}`);
-    failed ||= !(apart <= largestDifference && alone <= largestDifference);
+    failed ||= !(Math.max(apart, alone) <= largestDifference(name));
   }
 }
 process.exit(failed ? 1 : 0);
