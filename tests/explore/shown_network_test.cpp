@@ -59,7 +59,7 @@ TEST(LookInside, takes_a_plain_network_with_what_it_has) {
 TEST(ShowNetwork, tells_the_planes_in_the_units_of_the_data) {
   auto model = model_of("scdcfnet-full");
   const auto plain = show_network(model, "a").about;
-  EXPECT_EQ(plain.at("trained"), nlohmann::json({0.5, 0.5}));
+  EXPECT_EQ(plain.at("trained"), nlohmann::ordered_json({0.5, 0.5}));
   EXPECT_EQ(plain.at("unit"), 0.5);
   EXPECT_TRUE(plain.at("places").empty());
   model.calibration = train::ScaleCalibration{1, 1, 1, 0, 0};  // sizes are twice those that are read
@@ -70,7 +70,7 @@ TEST(ShowNetwork, tells_the_planes_in_the_units_of_the_data) {
   EXPECT_FALSE(show_network(model_of("scdcfnet-full", "anywhere"), "a").about.at("places").empty());
   const auto cnn = show_network(model_of("cnn"), "b").about;
   EXPECT_TRUE(cnn.at("planes").empty());
-  EXPECT_EQ(cnn.at("trained"), nlohmann::json({0.5, 0.5})) << "smnist's factors";
+  EXPECT_EQ(cnn.at("trained"), nlohmann::ordered_json({0.5, 0.5})) << "smnist's factors";
   EXPECT_FLOAT_EQ(cnn.at("factor")[0].get<float>(), 1 / (255 * 0.5F));
   EXPECT_FLOAT_EQ(cnn.at("offset")[0].get<float>(), -0.2F);
 }
