@@ -14,7 +14,7 @@ from setuptools.command.build_py import build_py
 from setuptools.dist import Distribution
 
 ROOT = Path(__file__).resolve().parent.parent
-VERSION = re.search(r"VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
+VERSION = re.search(r"project\(scdcf VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
 
 
 def library() -> Path:

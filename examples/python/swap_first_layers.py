@@ -40,9 +40,8 @@ class ResNet(nn.Module):
 
 torch.manual_seed(0)
 plain = ResNet()
-ours, grid = copy.deepcopy(plain), scdcf.ScaleGrid(5, 0.5, 5.0)  # filters of 5 to 20 pixels
-ours.conv1 = nn.Sequential(scdcf.LiftingConv(3, 16, grid, stride=2, bias=False), scdcf.NormReluPool(16, window=1),
-                           scdcf.JointConv(16, 32, grid, bias=False))
+ours = copy.deepcopy(plain)
+ours.conv1 = scdcf.LiftingConv(3, 32, scdcf.ScaleGrid(7, 0.5, 4.0), stride=2, bias=False)  # filters of 4 to 32 pixels
 ours.bn1, ours.relu, ours.maxpool = scdcf.NormReluPool(32, window=2), nn.Identity(), scdcf.ScaleMaxProjection()
 
 images, labels = torch.randn(8, 3, 64, 64), torch.randint(0, 10, (8,))
@@ -53,10 +52,12 @@ for name, net in (("plain", plain), ("scale-aware", ours)):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    # A blob, and the same blob enlarged: how far does what the first layers say most strongly move?
-    line = torch.exp(-torch.linspace(-8, 8, 64).square())
-    blob = line.outer(line).expand(1, 3, 64, 64)
-    with torch.no_grad():
-        small, large = (net.eval().stem(x).amax((2, 3)) for x in (blob, scdcf.Enlarge(2.0, frame=64)(blob)))
-    print(f"{name}: {sum(p.numel() for p in net.parameters()):,} parameters, loss {loss.item():.2f}, "
-          f"strongest answers to a blob enlarged twice differ by {((large - small).norm() / small.norm()).item():.2f}")
+    print(f"{name}: {sum(p.numel() for p in net.parameters()):,} parameters, loss {loss.item():.2f}")
+
+# A blob, and one twice as large: the first layer says the same of both, two planes of half an octave apart.
+line = torch.exp(-torch.linspace(-6, 6, 64).square())
+blob = line.outer(line).expand(1, 3, 64, 64)
+with torch.no_grad():
+    small, large = (scdcf.centre_of(ours.conv1(x)) for x in (blob, scdcf.Enlarge(2.0, frame=64)(blob)))  # [N, C, S]
+moved, still = (((large[..., 2:] - other).norm() / small.norm()).item() for other in (small[..., :-2], small[..., 2:]))
+print(f"answers to a blob twice as large, two planes on, differ by {moved:.3f}; on the same planes by {still:.3f}")

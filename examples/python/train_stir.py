@@ -29,8 +29,8 @@ def placed(part, count, smallest, largest):
     return pictures, read(f"{data}/{part}-labels-idx1-ubyte.gz")[:count].long()
 
 
-count, epochs = (int(text) for text in (sys.argv[1:3] + ["2000", "8"][len(sys.argv) - 1:]))
-data = sys.argv[3] if len(sys.argv) > 3 else "/usr/share/datasets/fashion-mnist"
+count, epochs, data = (*sys.argv[1:], *("2000", "8", "/usr/share/datasets/fashion-mnist")[len(sys.argv) - 1:])
+count, epochs = int(count), int(epochs)
 torch.manual_seed(0)
 images, labels = placed("train", count, 49, 64)
 net = scdcf.models.scdcfnet_full(image_size=64, smallest_object=49 / 64, largest_object=1.0, smaller=2.8,

@@ -24,10 +24,24 @@ class WithConstants(nn.Module):
         raise NotImplementedError
 
     def _add_constants(self, *names: str) -> None:
-        for name in names:
+        new = tuple(name for name in names if name not in self._buffers)
+        for name in new:
             self.register_buffer(name, None, persistent=False)
-        self._constants += names
-        self._make_constants(names)
+        self._constants += new
+        self._make_constants(new)
+
+    @staticmethod
+    def _sizes_of(name: str) -> Tuple[int, ...]:
+        """Of a constant that depends on sizes: kind_7x8."""
+        return tuple(int(size) for size in name.rsplit("_", 1)[1].split("x"))
+
+    def _made(self, kind: str, make: Callable[..., None], *sizes: int) -> Tensor:
+        """The constant of this kind for these sizes; made where there is none yet."""
+        for name in self._constants:  # compared, not spelt out: where they are symbolic, a compiler can take note of it
+            if name.startswith(kind + "_") and all(a == b for a, b in zip(self._sizes_of(name), sizes)):
+                return self._buffers[name]
+        make(*(int(size) for size in sizes))
+        return self._buffers[self._constants[-1]]
 
     def _make_constants(self, names: Sequence[str]) -> None:
         like = self._like()

@@ -177,20 +177,17 @@ class JointConv(_ExpandedConv):
 
         With one scale tap and stride 1. To compile it, call `prepare_centre` with the size of the maps before.
         """
-        name = self.prepare_centre(input.shape[-2], input.shape[-1])
-        return _ops.joint_conv_at_centre(input, self.coefficients, self.bias, self.phi, getattr(self, name))
+        return _ops.joint_conv_at_centre(input, self.coefficients, self.bias, self.phi,
+                                         self._made("centre", self.prepare_centre, input.shape[-2], input.shape[-1]))
 
-    def prepare_centre(self, height: int, width: int) -> str:
+    def prepare_centre(self, height: int, width: int) -> None:
         """Makes the constant that `at_centre` needs for maps of this size."""
-        name = f"centre_{height}x{width}"
-        if name not in self._buffers:
-            self._add_constants(name)
-        return name
+        self._add_constants(f"centre_{height}x{width}")
 
     def _table(self, name: str) -> Table:
         if not name.startswith("centre_"):
             return super()._table(name)
-        height, width = (int(side) for side in name[len("centre_"):].split("x"))
+        height, width = self._sizes_of(name)
         return _ops.centre_modes(self._options, height, width), (self.grid.count, height * width, -1)
 
 

@@ -69,19 +69,17 @@ class Enlarge(WithConstants):
         return self._where
 
     def _table(self, name: str) -> Table:
-        size = int(name[len("matrix_"):])
+        size, = self._sizes_of(name)
         rows, numbers = _ops.enlarge_matrix(self.factor, self.frame, self.padding, size)
         return numbers, (rows, size)
 
-    def prepare(self, size: int) -> str:
+    def prepare(self, size: int) -> None:
         """Makes the matrix that resamples an axis of `size` pixels."""
-        name = f"matrix_{size}"
-        if name not in self._buffers:
-            self._add_constants(name)
-        return name
+        self._add_constants(f"matrix_{size}")
 
     def forward(self, images: Tensor) -> Tensor:
-        rows, columns = (getattr(self, self.prepare(size)) for size in images.shape[-2:])
+        rows = self._made("matrix", self.prepare, images.shape[-2])
+        columns = self._made("matrix", self.prepare, images.shape[-1])
         return _ops.enlarge(images, rows, columns)
 
     def extra_repr(self) -> str:

@@ -100,11 +100,10 @@ class Pyramid(Network):
 
     def __init__(self, resolved: Dict[str, Option]) -> None:
         super().__init__(resolved)
-        self._texts = texts_of(resolved)
-        enlargements, frames, planes, home, self.step, self.first_size, self.plan = torch.ops.scdcf.scale_plan(
-            self._texts)
+        enlargements, frames, home, self._home_planes, self.step, self.first_size, self.plan = (
+            torch.ops.scdcf.scale_plan(texts_of(resolved)))
         self.home = [bool(level) for level in home]
-        self.level = self._LEVELS[resolved["model"]](resolved, planes)
+        self.level = self._LEVELS[resolved["model"]](resolved, self._home_planes[0])
         self.centred = resolved["read_out"] == "centre"
         self.enlarge = nn.ModuleList(Enlarge(factor, frame, resolved["padding"])
                                      for factor, frame in zip(enlargements, frames))
@@ -138,7 +137,7 @@ class Pyramid(Network):
         count = images.shape[0]
         others = math.ceil(self.options["others_share"] * count)
         levels = self._levels(images, [count if home else others for home in self.home])
-        return torch.ops.scdcf.pyramid_training_scores(levels, labels, self._texts)
+        return torch.ops.scdcf.pyramid_training_scores(levels, labels, *self._home_planes)
 
     def read(self, images: Tensor) -> Reading:
         return Reading(*torch.ops.scdcf.pyramid_reading(self.planes(images), self.step, self.first_size))

@@ -2,6 +2,8 @@
 // options, as words (core/named_texts.h), and what is worked out from these.
 #include <torch/library.h>
 
+#include <algorithm>
+
 #include "scdcf/core/error.h"
 #include "scdcf/core/named_texts.h"
 #include "scdcf/core/runtime.h"
@@ -48,31 +50,32 @@ std::tuple<int64_t, int64_t> pooling_of_block(int64_t image_size, int64_t block)
   return {pooling.window, pooling.padding};
 }
 
-ScalePlan plan_of(const TextDict& given) {
-  auto options = resolve(read_options(given));
-  return plan_scales(options, std::max(1, options.planes_per_level));
-}
-
-/// Enlargements and frames of the levels; planes of each; which levels are at home; octaves between planes, the size
-/// that the first is at home at; a line about it.
-std::tuple<std::vector<double>, std::vector<int64_t>, int64_t, std::vector<int64_t>, double, double, std::string>
+/// Enlargements and frames of the levels; which of these are at home; planes of each level, first and last plane at
+/// home; octaves between planes, the size that the first is at home at; a line about it.
+std::tuple<std::vector<double>, std::vector<int64_t>, std::vector<int64_t>, std::vector<int64_t>, double, double,
+           std::string>
 scale_plan(const TextDict& given) {
-  const auto plan = plan_of(given);
+  auto options = resolve(read_options(given));
+  const auto plan = plan_scales(options, std::max(1, options.planes_per_level));
   std::vector<int64_t> home;
   for (int i = 0; i < plan.levels(); ++i) home.push_back(plan.is_home_level(i) ? 1 : 0);
-  return {plan.enlargements, plan.frames, plan.planes_per_level, home, plan.step, plan.home_size(0), describe(plan)};
+  return {plan.enlargements, plan.frames,       home,          {plan.planes_per_level, plan.first_home, plan.last_home},
+          plan.step,         plan.home_size(0), describe(plan)};
 }
 
 torch::Tensor pyramid_training_scores(const c10::List<c10::optional<torch::Tensor>>& levels,
-                                      const torch::Tensor& labels, const TextDict& given) {
+                                      const torch::Tensor& labels, int64_t planes_per_level, int64_t first_home,
+                                      int64_t last_home) {
   std::vector<torch::Tensor> scores;
-  for (const auto& level : levels) {
-    const c10::optional<torch::Tensor> shown = level;
-    scores.push_back(shown.value_or(torch::Tensor()));
-  }
-  const auto plan = plan_of(given);
-  require(static_cast<int>(scores.size()) == plan.levels(), "training scores: got ", scores.size(),
-          " levels, expected ", plan.levels());
+  for (const c10::optional<torch::Tensor> level : levels) scores.push_back(level.value_or(torch::Tensor()));
+  ScalePlan plan;
+  plan.enlargements.resize(scores.size());
+  plan.planes_per_level = static_cast<int>(planes_per_level);
+  plan.first_home = static_cast<int>(first_home);
+  plan.last_home = static_cast<int>(last_home);
+  for (int i = 0; i < plan.levels(); ++i)
+    require(!plan.is_home_level(i) || scores[static_cast<size_t>(i)].defined(), "training scores: levels: got none at ",
+            i, ", expected scores of every level that is at home");
   return training_scores_of(scores, labels, plan);
 }
 
@@ -90,9 +93,11 @@ TORCH_LIBRARY_FRAGMENT(scdcf, m) {
   m.def("version() -> str", version_text);
   m.def("network_options(Dict(str, str) given) -> (Dict(str, str), Dict(str, str), Dict(str, str))", network_options);
   m.def("pooling_of_block(int image_size, int block) -> (int, int)", pooling_of_block);
-  m.def("scale_plan(Dict(str, str) options) -> (float[], int[], int, int[], float, float, str)", scale_plan);
-  m.def("pyramid_training_scores(Tensor?[] levels, Tensor labels, Dict(str, str) options) -> Tensor",
-        pyramid_training_scores);
+  m.def("scale_plan(Dict(str, str) options) -> (float[], int[], int[], int[], float, float, str)", scale_plan);
+  m.def(
+      "pyramid_training_scores(Tensor?[] levels, Tensor labels, int planes_per_level, int first_home, int last_home) "
+      "-> Tensor",
+      pyramid_training_scores);
   m.def("pyramid_reading(Tensor planes, float step, float first_size) -> (Tensor, Tensor, Tensor)", pyramid_reading);
 }
 

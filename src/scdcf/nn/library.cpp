@@ -211,6 +211,7 @@ at::Tensor expanded_conv(const at::Tensor& input, const at::Tensor& coefficients
                          at::IntArrayRef sources, int64_t column_modes, int64_t row_modes, int64_t stride,
                          int64_t padding, bool lifting, bool separable) {
   const char* name = lifting ? "LiftingConv" : "JointConv";
+  require(!radii.empty(), name, ": radii: got none, expected one for every scale");
   if (lifting) {
     check_images(input);
   } else {
