@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 COUNT ?= 10000
 SEED ?= 1
 
-.PHONY: help deps build-deps pages-deps build test python-test install demo bench format lint lint-all asan fuzz random-commands odr gpu-test kills clean
+.PHONY: help deps build-deps pages-deps build test python-test install demo bench format lint lint-all asan fuzz random-commands odr gpu-test kills rank-kills clean
 
 help:
 	@echo "make demo      trains three networks at one size and shows what they know at all, out/demo/report.html"
@@ -16,6 +16,7 @@ help:
 	@echo "make bench     runs the benchmarks of the layers at 28x28"
 	@echo "make asan      runs the tests of every room under the address and undefined-behaviour sanitizers"
 	@echo "make kills     kills training a hundred times (KILLS=, SEED=) and sees that nothing is lost"
+	@echo "make rank-kills COUNT=50   kills or stops one of several processes that train together, and goes on"
 	@echo "make fuzz      reads COUNT ($(COUNT)) damaged models, checkpoints, configurations and results each, from SEED ($(SEED)) on"
 	@echo "make random-commands   runs COUNT random command lines; both under the sanitizers"
 	@echo "make odr       links everything at once to see that no two types share a name (the one definition rule)"
@@ -89,6 +90,10 @@ KILLS ?= 100
 SEED ?= 1
 kills: build
 	SCDCF_KILLS=$(KILLS) SCDCF_SEED=$(SEED) $(BUILD)/bin/test_program_kills
+
+# COUNT=50 takes about ten minutes.
+rank-kills: build
+	SCDCF_RANK_KILLS=$(COUNT) SCDCF_SEED=$(SEED) $(BUILD)/bin/test_program_ranks --gtest_filter='*hangs*'
 
 gpu-test:
 	cmake --preset cuda -B $(BUILD)-gpu

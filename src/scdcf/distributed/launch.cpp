@@ -27,7 +27,7 @@ namespace scdcf::distributed {
 namespace {
 
 constexpr const char* kSupervisor = "SCDCF_SUPERVISOR";  // its number, for those that it starts
-constexpr double kGrace = 8;                             // seconds from the first loss to the end of all
+constexpr double kGrace = 5;                             // seconds from the first loss to the end of all
 constexpr int kStopped = 130;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -137,8 +137,8 @@ class Child {
   std::string text_;
 };
 
-/// The first cause: one that died, one that failed by itself, one that had to be killed because it hung; the others
-/// only lost it.
+/// The first cause: one that died, one that failed by itself, or else whom the others have lost, and at last one that
+/// had to be killed because it hung.
 LaunchResult judgement(const std::vector<std::unique_ptr<Child>>& children) {
   for (const auto& child : children)
     if (child->signal() != 0 && !child->was_forced())
@@ -149,9 +149,9 @@ LaunchResult judgement(const std::vector<std::unique_ptr<Child>>& children) {
       return {child->code(),
               (child->rank() == 0 ? "" : "rank " + std::to_string(child->rank()) + ": ") + child->last_line()};
   for (const auto& child : children)
-    if (child->was_forced()) return {kLostRank, "rank " + std::to_string(child->rank()) + " hung and was killed"};
-  for (const auto& child : children)
     if (child->code() == kLostRank && !child->last_line().empty()) return {kLostRank, child->last_line()};
+  for (const auto& child : children)
+    if (child->was_forced()) return {kLostRank, "rank " + std::to_string(child->rank()) + " hung and was killed"};
   for (const auto& child : children)
     if (child->code() != 0) return {child->code(), ""};
   return {};
