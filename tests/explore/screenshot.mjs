@@ -1,9 +1,10 @@
-// A picture of a page: screenshot.mjs BROWSER PAGES PAGE.HTML OUT.PNG [WIDTH] [light|dark]
+// A picture of a page, without its foot, where times stand: screenshot.mjs BROWSER PAGES PAGE.HTML OUT.PNG [WIDTH] [light|dark]
 import {open_page, draw_a_ring} from './browser.mjs';
 
 const [browser, pages, file, out, width = '1100', scheme = 'light'] = process.argv.slice(2);
 const {page, close} = await open_page(browser, pages, file, {width: Number(width), height: 900}, scheme);
 await draw_a_ring(page);
 await page.evaluate(() => scdcf.explorer.show({size: scdcf.explorer.unit / Math.SQRT2}));
-await page.screenshot({path: out, fullPage: true});
+const main = await (await page.$('main')).boundingBox();
+await page.screenshot({path: out, clip: {x: 0, y: 0, width: Number(width), height: main.y + main.height + 12}});
 await close();

@@ -49,8 +49,11 @@ std::string about(const std::vector<runs::TrainedModel>& models, const std::vect
   const auto& first = models.front();
   const auto sizes = trained_sizes(first);
   auto text = names.front() + " was trained on " + first.config.data.name;
-  if (sizes.known)
-    text += format(", objects of size %.2g to %.2g (shares of the picture's side)", sizes.smallest, sizes.largest);
+  if (sizes.known) {
+    text += format(", objects of size %.2g", sizes.smallest);
+    if (sizes.largest > sizes.smallest) text += format(" to %.2g", sizes.largest);
+    text += " (shares of the picture's side)";
+  }
   const auto planned = first.network->about();
   if (!planned.empty()) text += "; it " + planned;
   text += ".";

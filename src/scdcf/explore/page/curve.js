@@ -30,7 +30,8 @@ class Curve {
     if (first.trained) {
       const [a, b] = first.trained.map(size => Math.min(Math.max(x(size), left), width - right));
       parts.push(`<rect class="shade" x="${Math.min(a, b - 4)}" y="${top}" width="${Math.max(b - a, 4)}" height="${height - top - bottom}"/>`);
-      text((a + b) / 2, height - bottom - 7, 'middle', 'trained on');
+      const middle = Math.min(Math.max((a + b) / 2, left + 36), width - right - 34);
+      text(middle, height - bottom - 7, 'middle', 'trained on');
     }
     for (const value of ticks(this.low, this.high, 5)) {
       parts.push(`<path class="grid" d="M${left} ${y(value)}H${width - right}"/>`);
