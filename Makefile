@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 COUNT ?= 10000
 SEED ?= 1
 
-.PHONY: help deps build-deps build test python-test install demo bench format lint lint-all asan fuzz random-commands odr gpu-test kills clean
+.PHONY: help deps build-deps pages-deps build test python-test install demo bench format lint lint-all asan fuzz random-commands odr gpu-test kills rank-kills clean
 
 help:
 	@echo "make demo      trains three networks at one size and shows what they know at all, out/demo/report.html"
@@ -16,15 +16,22 @@ help:
 	@echo "make bench     runs the benchmarks of the layers at 28x28"
 	@echo "make asan      runs the tests of every room under the address and undefined-behaviour sanitizers"
 	@echo "make kills     kills training a hundred times (KILLS=, SEED=) and sees that nothing is lost"
+	@echo "make rank-kills COUNT=50   kills or stops one of several processes that train together, and goes on"
 	@echo "make fuzz      reads COUNT ($(COUNT)) damaged models, checkpoints, configurations and results each, from SEED ($(SEED)) on"
 	@echo "make random-commands   runs COUNT random command lines; both under the sanitizers"
 	@echo "make odr       links everything at once to see that no two types share a name (the one definition rule)"
 	@echo "make gpu-test  builds against a CUDA LibTorch and runs the tests on the GPU, the kernels also under compute-sanitizer"
 	@echo "make format    formats the sources; make lint checks them, slow ones in turn; make lint-all checks all"
-	@echo "make deps      installs missing packages (Debian 12)"
+	@echo "make deps      installs missing packages (Debian 12), and pages-deps where npm is"
+	@echo "make pages-deps   installs what runs exported networks in pages and their tests into build-pages/, with npm"
 
 deps: build-deps
-	@scripts/deps.sh python
+	@scripts/deps.sh test
+	@scripts/deps.sh pages || echo "make deps: goes on without; the tests that need these packages are left out"
+
+# ONNX Runtime for pages and a driver for browsers: not needed to build, to train or for `make demo`.
+pages-deps:
+	@scripts/deps.sh pages
 
 # What the program and the library need; what only the tests need, `make test` adds.
 build-deps:
@@ -57,7 +64,7 @@ bench: build
 	$(BUILD)/bin/bench_ops --benchmark_filter=smnist28
 
 # Every room; those without torch take a minute, the others most of an hour to compile.
-ASAN_TESTS = files terminal pixels report data core basis ops nn models theory train runs bench tables demo
+ASAN_TESTS = files terminal pixels report data core basis ops nn distributed models theory train exchange runs bench tables demo
 empty :=
 asan: build-deps
 	cmake --preset asan -B $(BUILD)-asan
@@ -84,6 +91,10 @@ SEED ?= 1
 kills: build
 	SCDCF_KILLS=$(KILLS) SCDCF_SEED=$(SEED) $(BUILD)/bin/test_program_kills
 
+# COUNT=50 takes about ten minutes.
+rank-kills: build
+	SCDCF_RANK_KILLS=$(COUNT) SCDCF_SEED=$(SEED) $(BUILD)/bin/test_program_ranks --gtest_filter='*hangs*'
+
 gpu-test:
 	cmake --preset cuda -B $(BUILD)-gpu
 	cmake --build $(BUILD)-gpu -j $(JOBS)
@@ -102,4 +113,4 @@ lint-all:
 	@scripts/lint.sh $(BUILD) all
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-odr $(BUILD)-gpu out
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-odr $(BUILD)-gpu build-pages out

@@ -8,18 +8,21 @@ awk '
 function layout() {
   # room, row from the top, column of how many, caption, numbers of the steps below that happen there
   room("theory", 2, 1, 1, "group actions, norms, A_l, bounds, errors", "")
-  room("models", 3, 1, 1, "networks of the comparison, by name", "7")
+  room("models", 3, 1, 2, "networks, by name", "7")
+  room("distributed", 3, 1.5, 2, "processes that train as one", "")
   room("nn", 4, 1, 1, "layers for torch::nn::Sequential", "5 6")
   room("ops", 5, 1, 1, "joint convolution: CPU, CUDA, Meta, autograd", "6")
   room("basis", 6, 1, 1, "psi_k, phi_m, the scale grid, sampling", "")
   room("core", 7, 1, 1, "errors, threads, text; nearly every room uses it", "")
   room("tables", 2, 2, 3, "plans, the paper\047s numbers", "10")
-  room("figures", 2, 3, 3, "Figures 2 to 5", "")
-  room("demo", 2, 4, 3, "two networks on one page", "")
-  room("bench", 3, 2, 3, "times beside a reference", "")
-  room("verify", 3, 3, 3, "the theorems, measured", "")
-  room("runs", 3, 4, 3, "a queue of runs and its store", "9")
-  room("train", 4, 2, 1, "the step, the trainer, checkpoints, evaluation", "4 8")
+  room("explore", 2, 3, 3, "a page that runs networks", "")
+  room("demo", 2, 4, 3, "three networks on one page", "")
+  room("bench", 3, 2, 4, "times", "")
+  room("verify", 3, 3, 4, "theorems, measured", "")
+  room("figures", 3, 4, 4, "Figures 2 to 5", "")
+  room("runs", 3, 5, 4, "a queue, its store", "9")
+  room("train", 4, 2, 2, "the step, the trainer, checkpoints, evaluation", "4 8")
+  room("exchange", 4, 3, 2, "traced networks as ONNX and TorchScript", "")
   room("data", 5, 2, 2, "image sets, splits, rescaling, fetching", "3")
   room("report", 5, 3, 2, "tables, plots, pages", "10")
   room("pixels", 6, 2, 2, "PNG, JPEG, resizing, a canvas", "2")
@@ -59,14 +62,14 @@ function room(name, at, column, columns, caption, steps,    x, w, y, uses, words
   row[name] = at
   place[name] = column
   if (!(name in known)) fail("no room " name " in " ARGV[1])
-  w = column == 1 ? 350 : (610 - (columns - 1) * 10) / columns
-  x = column == 1 ? 15 : 385 + (column - 2) * (w + 10)
+  w = column < 2 ? (350 - (columns - 1) * 10) / columns : (610 - (columns - 1) * 10) / columns
+  x = column < 2 ? 15 + (column - 1) * 360 : 385 + (column - 2) * (w + 10)
   y = 52 + (at - 1) * 72
   rectangle(x, y, w, 64, fill_of(name), "#7f8c99")
   text(x + 9, y + 17, 13.5, " font-weight=\"bold\"", name)
   text(x + 9, y + 32, 11, "", caption)
   count = split(used[name], words, " ")
-  for (i = 1; i <= count; i++) if (words[i] != "core") {
+  for (i = 1; i <= count; i++) if (words[i] != "core" && (name in library || !(words[i] in library))) {
     if (length(line " " words[i]) * 5.3 > w - 16) {
       text(x + 9, y + 46, 10.5, " fill=\"#56606b\"", line)
       line = ""

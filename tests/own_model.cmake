@@ -1,4 +1,4 @@
-# Runs examples/own_model: the network that the program registered is listed, trained, evaluated.
+# Runs examples/own_model: the network that the program registered is listed, trained, evaluated, exported.
 file(REMOVE_RECURSE ${SCRATCH})
 function(expect_output text)
   execute_process(COMMAND ${PROGRAM} ${ARGN} OUTPUT_VARIABLE output ERROR_VARIABLE errors RESULT_VARIABLE code)
@@ -10,3 +10,4 @@ expect_output("scalings and translations" models tiny)
 expect_output("test accuracy" train --model tiny --channels 4 --scales 3 --data sglyphs --train-size 200 --test-size 100
               --epochs 1 --out ${SCRATCH})
 expect_output("tiny on sglyphs" eval ${SCRATCH} --count 50)
+expect_output("scores differ by at most" export ${SCRATCH} --out ${SCRATCH}/tiny.onnx)

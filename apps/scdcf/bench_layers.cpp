@@ -130,12 +130,12 @@ void plot_sweep(const std::vector<Result>& results, const std::string& group, co
 
 std::vector<bench::LayerCase> chosen_cases(const BenchOptions& options) {
   std::vector<bench::LayerCase> chosen;
-  std::set<std::string> groups{"training", "networks"};
+  std::set<std::string> groups{"training", "networks", "shapes"};
   for (const auto& bench_case : bench::layer_cases(options.batch)) {
     groups.insert(bench_case.group);
     if (options.group.empty() || options.group == bench_case.group) chosen.push_back(bench_case);
   }
-  if (chosen.empty() && options.group != "training" && options.group != "networks") {
+  if (chosen.empty() && options.group != "training" && options.group != "networks" && options.group != "shapes") {
     std::string known;
     for (const auto& group : groups) known += (known.empty() ? "" : ", ") + group;
     detail::fail("--group: got \"", options.group, "\", expected one of ", known);

@@ -22,6 +22,9 @@ struct BenchOptions {
 /// the known groups where there is no such group.
 nlohmann::ordered_json bench_layers(const BenchOptions& options, torch::Device device);
 
+/// Layers of every shape in the precisions that the device has, beside its limit and the BLAS' time for the products.
+nlohmann::ordered_json bench_shapes(const BenchOptions& options, torch::Device device);
+
 /// The whole training step of the SMNIST network in every form, and how much of it is spent outside the convolutions.
 nlohmann::ordered_json bench_training(const BenchOptions& options, torch::Device device);
 

@@ -11,6 +11,8 @@ void add_commands(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_equivariance(CLI::App& app);
 void add_eval(CLI::App& app);
+void add_export(CLI::App& app);
+void add_explore(CLI::App& app);
 void add_completion(CLI::App& app);
 void add_data(CLI::App& app);
 void add_demo(CLI::App& app);

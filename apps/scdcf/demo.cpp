@@ -7,6 +7,7 @@
 #include "run_options.h"
 #include "scdcf/core/format.h"
 #include "scdcf/demo/demo.h"
+#include "scdcf/demo/folder.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/terminal/shell_word.h"
 #include "scdcf/terminal/status_line.h"
@@ -57,6 +58,14 @@ void demo(const DemoArguments& arguments) {
     throw CLI::RuntimeError(kStopped);
   }
   line.print("\nThe page:  " + std::filesystem::absolute(options.out / "report.html").lexically_normal().string());
+  const auto explorer = options.out / demo::kExplorerPage;
+  if (std::filesystem::exists(explorer))
+    line.print("Try it out:  " + std::filesystem::absolute(explorer).lexically_normal().string());
+  else
+    line.print("To try it out in a browser:  make pages-deps && scdcf explore " +
+               terminal::shell_word((options.out / demo::demo_runs()[0]).string()) + " --beside " +
+               terminal::shell_word((options.out / demo::demo_runs()[1]).string()) + " --out " +
+               terminal::shell_word(explorer.string()));
   line.print("The networks stay in " + arguments.out + ". Try:  scdcf predict " +
              terminal::shell_word((options.out / "scdcfnet-full").string()) + " " +
              terminal::shell_word((options.out / "pictures/01.png").string()));

@@ -76,6 +76,8 @@ void eval(const EvalArguments& arguments) {
                 evaluation.loss);
     if (evaluation.size_error >= 0)
       std::printf("size of the object, read off the scores: median error %.1f%%\n", 100 * evaluation.size_error);
+    if (evaluation.place_error >= 0)
+      std::printf("place of the object: median error %.1f%% of the side of the image\n", 100 * evaluation.place_error);
     if (evaluation.beyond > 0)
       std::printf("%lld objects may be smaller or larger than the network looks for\n",
                   static_cast<long long>(evaluation.beyond));

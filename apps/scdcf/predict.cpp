@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -37,7 +38,8 @@ struct Answer {
   std::string image, label;
   double confidence = 0;
   std::optional<double> size;
-  int64_t beyond = 0;  // -1, 1: may be smaller, larger than what the network looks for
+  std::optional<std::pair<double, double>> place;  // x, y in pixels of the picture
+  int64_t beyond = 0;                              // -1, 1: may be smaller, larger than what the network looks for
 };
 
 /// A folder becomes the pictures below it, in the order of their names; hidden ones never.
@@ -77,7 +79,7 @@ class Predictor {
 
   /// The answers for those pictures that can be read; what is wrong with the others goes to stderr.
   std::vector<Answer> answers(const std::vector<std::string>& paths) const {
-    std::vector<pixels::Image> images(paths.size());
+    std::vector<Shown> images(paths.size()), shown;
     std::vector<std::string> faults(paths.size());
     for_each(static_cast<int64_t>(paths.size()), cores(), [&](int64_t i) {
       const auto at = static_cast<size_t>(i);
@@ -89,24 +91,31 @@ class Predictor {
     });
     data::ImageSet set;
     set.channels = static_cast<int>(model_.config.model.in_channels);
-    set.height = set.width = static_cast<int>(model_.config.model.image_size);
+    set.height = set.width = side();
     std::vector<Answer> answers;
     for (size_t i = 0; i < paths.size(); ++i) {
       if (!faults[i].empty()) {
         std::cerr << "scdcf: " << faults[i] << '\n';
         continue;
       }
-      set.pixels.insert(set.pixels.end(), images[i].pixels.begin(), images[i].pixels.end());
+      set.pixels.insert(set.pixels.end(), images[i].image.pixels.begin(), images[i].image.pixels.end());
       set.labels.push_back(0);
-      answers.push_back({files::is_utf8(paths[i]) ? paths[i] : files::escaped(paths[i]), "", 0, {}, 0});
+      answers.push_back({files::is_utf8(paths[i]) ? paths[i] : files::escaped(paths[i]), "", 0, {}, {}, 0});
+      shown.push_back(images[i]);
     }
-    if (!answers.empty()) fill(answers, set);
+    if (!answers.empty()) fill(answers, set, shown);
     return answers;
   }
 
  private:
-  /// A picture as the network wants it. What is transparent shows the ground that the training pictures have.
-  pixels::Image read(const std::string& path) const {
+  /// A picture as the network wants it, and what it was before.
+  struct Shown {
+    pixels::Image image;
+    int height = 0, width = 0;
+  };
+
+  /// What is transparent shows the ground that the training pictures have.
+  Shown read(const std::string& path) const {
     const auto ground = data::ground_of(model_.config.data.name);
     const auto before = static_cast<std::uint8_t>(invert_ ? 255 - ground : ground);
     auto image = path == kStandardInput ? pixels::decode_image(read_standard_input(), "standard input", before)
@@ -114,10 +123,20 @@ class Predictor {
     image = pixels::with_channels(std::move(image), static_cast<int>(model_.config.model.in_channels));
     if (invert_)
       for (auto& pixel : image.pixels) pixel = static_cast<std::uint8_t>(255 - pixel);
-    return pixels::fit(image, static_cast<int>(model_.config.model.image_size));
+    return {pixels::fit(image, side()), image.height, image.width};
   }
 
-  void fill(std::vector<Answer>& answers, const data::ImageSet& set) const {
+  int side() const { return static_cast<int>(model_.config.model.image_size); }
+
+  /// A place in what the network was shown, in pixels of the picture; at its edge where it is on the ground around.
+  std::pair<double, double> in_picture(const torch::Tensor& place, const Shown& shown) const {
+    const auto inner = pixels::fitting(shown.height, shown.width, side());
+    const double x = (place[0].item<double>() - inner.left) * shown.width / inner.width;
+    const double y = (place[1].item<double>() - inner.top) * shown.height / inner.height;
+    return {std::clamp<double>(x, 0, shown.width), std::clamp<double>(y, 0, shown.height)};
+  }
+
+  void fill(std::vector<Answer>& answers, const data::ImageSet& set, const std::vector<Shown>& shown) const {
     const train::DeviceImages images(set, model_.mean, model_.deviation, device_);
     const auto predictions = train::predict(*model_.network, images, set.count());
     torch::Tensor responses = predictions.sizes.defined() ? predictions.sizes.log2() : torch::Tensor();
@@ -128,6 +147,7 @@ class Predictor {
       answers[i].label = model_.class_names.at(static_cast<size_t>(predictions.labels[index].item<int64_t>()));
       answers[i].confidence = predictions.confidence[index].item<double>();
       if (responses.defined()) answers[i].size = calibration().estimate(responses[index].item<double>());
+      if (predictions.places.defined()) answers[i].place = in_picture(predictions.places[index], shown[i]);
       if (predictions.beyond.defined()) answers[i].beyond = predictions.beyond[index].item<int64_t>();
     }
   }
@@ -143,13 +163,18 @@ void print_json(const std::vector<Answer>& answers, const Predictor& predictor) 
     rows.push_back({{"image", answer.image}, {"label", answer.label}, {"confidence", answer.confidence}});
     rows.back()["size"] = answer.size ? nlohmann::ordered_json(*answer.size) : nlohmann::ordered_json();
     if (answer.size) rows.back()["size_outside_training"] = !predictor.calibration().covers(*answer.size);
+    if (answer.place) rows.back()["place"] = {{"x", answer.place->first}, {"y", answer.place->second}};
     if (answer.beyond != 0) rows.back()["beyond_range"] = answer.beyond < 0 ? "smaller" : "larger";
   }
   std::cout << rows.dump(2) << '\n';
 }
 
 void print_table(const std::vector<Answer>& answers, const Predictor& predictor) {
-  report::Table table({"image", "label", "confidence (%)", "size of the object"});
+  // Networks that look for the object anywhere say where they found it.
+  const bool placed = !answers.empty() && answers.front().place;
+  std::vector<std::string> columns = {"image", "label", "confidence (%)", "size of the object"};
+  if (placed) columns.emplace_back("at (x, y)");
+  report::Table table(columns);
   for (const auto& answer : answers) {
     std::string size = "-";
     if (answer.size) {
@@ -161,7 +186,9 @@ void print_table(const std::vector<Answer>& answers, const Predictor& predictor)
         size += answer.beyond < 0 ? ", or smaller: beyond the range of the network"
                                   : ", or larger: beyond the range of the network";
     }
-    table.add({answer.image, answer.label, 100 * answer.confidence, size});
+    std::vector<report::Table::Cell> row = {answer.image, answer.label, 100 * answer.confidence, size};
+    if (placed) row.emplace_back(format("%.1f, %.1f", answer.place->first, answer.place->second));
+    table.add(row);
   }
   if (!answers.empty()) table.print(std::cout);
 }

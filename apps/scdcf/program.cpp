@@ -1,6 +1,9 @@
 #include "program.h"
 
 #include <c10/util/Exception.h>
+#ifdef __GLIBC__
+#  include <malloc.h>
+#endif
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -16,6 +19,7 @@
 #include "scdcf/core/error.h"
 #include "scdcf/core/option.h"
 #include "scdcf/core/runtime.h"
+#include "scdcf/distributed/group.h"
 
 namespace scdcf::app {
 namespace {
@@ -73,6 +77,16 @@ int internal_error(const std::string& text) {
   return 1;
 }
 
+/// A training step frees what the next one needs again. Left to itself, glibc gives it back in between, and a fifth of
+/// the time of a small network goes into pages that are taken and cleared anew.
+void keep_memory() {
+#ifdef __GLIBC__
+  constexpr int kLarge = 1 << 30;
+  mallopt(M_MMAP_THRESHOLD, kLarge);
+  mallopt(M_TRIM_THRESHOLD, kLarge);
+#endif
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app{"Networks that know about scale: enlarge the picture, and the features move predictably.", "scdcf"};
   app.set_version_flag("--version", std::string("scdcf ") + version() + " (" + commit() + ")");
@@ -102,6 +116,8 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     app.exit(error);
     return kBadInput;
+  } catch (const distributed::LostRank& lost) {
+    throw;
   } catch (const Error& error) {
     throw Error(with_flag(chosen(app), error.what()));
   }
@@ -116,6 +132,8 @@ void add_commands(CLI::App& app) {
   add_eval(app);
   add_predict(app);
   add_equivariance(app);
+  add_export(app);
+  add_explore(app);
   add_models(app);
   add_data(app);
   add_verify(app);
@@ -128,6 +146,7 @@ void add_commands(CLI::App& app) {
 }
 
 int run_program(int argc, char** argv) {
+  keep_memory();
   try {
     const int code = parse_and_run(argc, argv);
     std::cout.flush();
@@ -135,6 +154,9 @@ int run_program(int argc, char** argv) {
     require(code != 0 || (std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0),
             "standard output: could not be written whole: is the disk full?");
     return code;
+  } catch (const distributed::LostRank& lost) {
+    if (!lost.is_told()) bad_input(lost.what());
+    return distributed::kLostRank;
   } catch (const Error& error) {
     return bad_input(error.what());
   } catch (const c10::Error& error) {

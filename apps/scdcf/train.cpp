@@ -7,6 +7,7 @@
 #include "in_range.h"
 #include "interrupt.h"
 #include "number_list.h"
+#include "ranks.h"
 #include "run_options.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
@@ -30,6 +31,7 @@ struct TrainArguments {
   bool resume = false;
   int jobs = 1;
   double checkpoint_seconds = 30;
+  RankOptions ranks;
 };
 
 /// The single --realisation where --realisations was not given.
@@ -66,10 +68,33 @@ std::vector<Run> runs_of(const TrainArguments& arguments, const CLI::App& comman
   return all;
 }
 
+/// The runs of rank 0, for every rank: the folder of a run, which says what it was begun with, is rank 0's. The folder
+/// of the data is each rank's own.
+std::vector<Run> runs_of_group(const TrainArguments& arguments, const CLI::App& command, distributed::Group& group) {
+  require(arguments.jobs == 1, "jobs: got ", arguments.jobs, ", expected 1 where several processes make each run");
+  nlohmann::ordered_json told = nlohmann::ordered_json::array();
+  if (group.is_first())
+    for (const auto& run : runs_of(arguments, command))
+      told.push_back({{"config", train::to_json(run.config)}, {"folder", run.folder.string()}, {"prefix", run.prefix}});
+  std::vector<Run> all;
+  for (const auto& run : nlohmann::json::parse(group.from_first("runs", told.dump()))) {
+    all.push_back({train::config_from_json(run.at("config")), run.at("folder").get<std::string>(), run.at("prefix")});
+    if (command.get_option("--data-dir")->count() > 0) all.back().config.data.data_dir = arguments.config.data.data_dir;
+  }
+  return all;
+}
+
 /// All runs of one call.
 class Training {
  public:
-  Training(const TrainArguments& arguments, std::vector<Run> runs) : arguments_(arguments), runs_(std::move(runs)) {}
+  /// Rank 0 of a group, if there is one, writes and tells; the others compute.
+  Training(const TrainArguments& arguments, std::vector<Run> runs, distributed::Group* group)
+      : arguments_(arguments), runs_(std::move(runs)), group_(group) {
+    if (is_first())
+      line_.emplace();
+    else
+      line_.emplace(nowhere_, /*terminal=*/false);
+  }
 
   /// True where all came to their end.
   bool make() {
@@ -80,15 +105,18 @@ class Training {
 
   /// `go_on` is the command that resumes.
   void say_stopped(const std::string& go_on) {
-    line_.print(arguments_.out.empty() ? "stopped; nothing was saved, because there was no --out"
-                : folders_.empty()     ? "stopped before the first step"
-                                       : "stopped and saved; go on with: " + go_on);
+    line_->print(arguments_.out.empty() ? "stopped; nothing was saved, because there was no --out"
+                 : folders_.empty()     ? "stopped before the first step"
+                                        : "stopped and saved; go on with: " + go_on);
   }
 
  private:
+  bool is_first() const { return group_ == nullptr || group_->is_first(); }
+
   /// Before the first step of all: whenever it is stopped, each run can be resumed.
   void make_folders(const train::RunConfig& fitted) {
-    if (arguments_.out.empty()) return line_.print("there is no --out: nothing of this training will be kept");
+    if (!is_first()) return;
+    if (arguments_.out.empty()) return line_->print("there is no --out: nothing of this training will be kept");
     for (const auto& run : runs_) {
       auto config = run.config;
       if (!runs::is_run_folder(run.folder)) config.model = fitted.model;
@@ -103,55 +131,58 @@ class Training {
     train::TrainCallbacks callbacks;
     callbacks.on_start = [&](const train::RunConfig& fitted) {
       std::call_once(begun_, [&] { make_folders(fitted); });
-      line_.print(run.prefix + format("%s: %lld training, %lld validation and %lld test images, checksum %s",
-                                      splits.name.c_str(), static_cast<long long>(splits.train.count()),
-                                      static_cast<long long>(splits.validation.count()),
-                                      static_cast<long long>(splits.test.count()), data::checksum(splits).c_str()));
-      if (!splits.note.empty()) line_.print(run.prefix + splits.note);
+      line_->print(run.prefix + format("%s: %lld training, %lld validation and %lld test images, checksum %s",
+                                       splits.name.c_str(), static_cast<long long>(splits.train.count()),
+                                       static_cast<long long>(splits.validation.count()),
+                                       static_cast<long long>(splits.test.count()), data::checksum(splits).c_str()));
+      if (!splits.note.empty()) line_->print(run.prefix + splits.note);
     };
     std::string last_epoch;
     bool told = run.config.train.device != "cpu" || arguments_.resume;  // a resumed run keeps its options
     callbacks.on_step = [&](const train::StepProgress& p) {
       const auto long_run = told ? "" : long_run_text(p);
       told = told || !long_run.empty();
-      if (!long_run.empty()) line_.print(run.prefix + long_run);
-      line_.update(run.prefix + step_text(p) + last_epoch + left_text(p));
+      if (!long_run.empty()) line_->print(run.prefix + long_run);
+      line_->update(run.prefix + step_text(p) + last_epoch + left_text(p));
     };
     callbacks.on_epoch = [&](const train::EpochRecord& r) {
       last_epoch = format("  loss %.4f  validation %.2f%%", r.train_loss, 100 * r.validation_accuracy);
-      line_.print(run.prefix +
-                  format("epoch %3lld  rate %-7.2g loss %.4f  training %6.2f%%  validation %6.2f%%  %.0f images/s",
-                         static_cast<long long>(r.epoch), r.learning_rate, r.train_loss, 100 * r.train_accuracy,
-                         100 * r.validation_accuracy, r.images_per_second));
+      line_->print(run.prefix +
+                   format("epoch %3lld  rate %-7.2g loss %.4f  training %6.2f%%  validation %6.2f%%  %.0f images/s",
+                          static_cast<long long>(r.epoch), r.learning_rate, r.train_loss, 100 * r.train_accuracy,
+                          100 * r.validation_accuracy, r.images_per_second));
     };
-    callbacks.on_note = [&](const std::string& note) { line_.print(run.prefix + note); };
+    callbacks.on_note = [&](const std::string& note) { line_->print(run.prefix + note); };
     callbacks.stop = InterruptScope::requested;
-    const auto result =
-        train::train(run.config, splits, {run.folder, arguments_.resume, arguments_.checkpoint_seconds}, callbacks);
+    const auto result = train::train(run.config, splits, {run.folder, arguments_.resume, arguments_.checkpoint_seconds},
+                                     callbacks, group_);
     if (!result.finished) return false;
-    line_.print(run.prefix +
-                format("test accuracy %.2f%% of %lld images (epoch %lld, validation %.2f%%), trained in %s",
-                       100 * result.test.accuracy, static_cast<long long>(splits.test.count()),
-                       static_cast<long long>(result.best_epoch), 100 * result.best_validation,
-                       terminal::clock_text(result.seconds).c_str()));
-    if (run.folder.empty()) return true;
+    line_->print(run.prefix +
+                 format("test accuracy %.2f%% of %lld images (epoch %lld, validation %.2f%%), trained in %s",
+                        100 * result.test.accuracy, static_cast<long long>(splits.test.count()),
+                        static_cast<long long>(result.best_epoch), 100 * result.best_validation,
+                        terminal::clock_text(result.seconds).c_str()));
+    if (run.folder.empty() || !is_first()) return true;
     const auto missing = runs::write_result(run.folder, train::fit_to_data(run.config, splits), result);
-    if (!missing.empty()) line_.print(run.prefix + "curves: " + missing);
-    line_.print(run.prefix + "model.pt, result.json and metrics.jsonl are in " + run.folder.string());
+    if (!missing.empty()) line_->print(run.prefix + "curves: " + missing);
+    line_->print(run.prefix + "model.pt, result.json and metrics.jsonl are in " + run.folder.string());
     return true;
   }
 
   const TrainArguments& arguments_;
   std::vector<Run> runs_;
+  distributed::Group* group_;
   std::once_flag begun_;
   std::vector<files::FolderLock> folders_;  // once begun
-  terminal::StatusLine line_;
+  std::ostream nowhere_{nullptr};
+  std::optional<terminal::StatusLine> line_;
 };
 
 /// What resumes this call: the folders say the rest.
 std::string resume_command(const TrainArguments& arguments, const CLI::App& command) {
   std::string text = "scdcf train --out " + terminal::shell_word(arguments.out);
-  for (const char* flag : {"--realisations", "--jobs", "--checkpoint-seconds", "--threads"}) {
+  for (const char* flag :
+       {"--realisations", "--jobs", "--checkpoint-seconds", "--processes", "--rank-timeout", "--threads"}) {
     const auto* option = command.get_option_no_throw(flag);
     if (option == nullptr) option = command.get_parent()->get_option(flag);  // --threads is every command's
     if (option->count() > 0) text += std::string(" ") + flag + " " + option->as<std::string>();
@@ -159,12 +190,33 @@ std::string resume_command(const TrainArguments& arguments, const CLI::App& comm
   return text + " --resume";
 }
 
+/// The newest checkpoint of all runs, and how to go on from it.
+std::string advice_after_loss(const TrainArguments& arguments, const CLI::App& command) {
+  if (arguments.out.empty()) return "nothing was saved, because there was no --out";
+  fs::path newest;
+  std::error_code missing;
+  for (fs::recursive_directory_iterator entry(arguments.out, missing), end; entry != end; entry.increment(missing)) {
+    const auto& file = entry->path();
+    if (file.extension() != ".pt" || file.filename().string().rfind("step-", 0) != 0) continue;
+    if (newest.empty() || fs::last_write_time(file, missing) > fs::last_write_time(newest, missing)) newest = file;
+  }
+  return (newest.empty() ? "no checkpoint yet" : "last checkpoint: " + newest.string()) +
+         "; go on with: " + resume_command(arguments, command);
+}
+
 void train_all(const TrainArguments& arguments, const CLI::App& command) {
-  Training training(arguments, runs_of(arguments, command));
-  const InterruptScope interrupt;
-  if (training.make()) return;
-  training.say_stopped(resume_command(arguments, command));
-  throw CLI::RuntimeError(kStopped);
+  const auto advice = [&] { return advice_after_loss(arguments, command); };
+  if (starts_ranks(arguments.ranks)) return run_ranks(arguments.ranks, advice);
+  const auto group = join_ranks(arguments.ranks, command, arguments.config.train.device, advice);
+  as_rank(group.get(), [&] {
+    Training training(arguments,
+                      group == nullptr ? runs_of(arguments, command) : runs_of_group(arguments, command, *group),
+                      group.get());
+    const InterruptScope interrupt;
+    if (training.make()) return;
+    training.say_stopped(resume_command(arguments, command));
+    throw CLI::RuntimeError(kStopped);
+  });
 }
 
 }  // namespace
@@ -187,6 +239,7 @@ void add_train(CLI::App& app) {
       ->check(in_range(0, 1e9))
       ->group("Run")
       ->capture_default_str();
+  add_rank_options(*command, arguments->ranks);
   command->add_option("--config", arguments->config_file, "Read options from a TOML file; the command line wins")
       ->group("Run");
   command->footer(

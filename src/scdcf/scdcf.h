@@ -2,6 +2,7 @@
 //   basis/   psi_k, phi_m, the scale grid, sampling on pixels           Sections 3.2, 5.1, 5.2
 //   ops/     the joint convolution                                      Theorem 1, Section 5.3
 //   nn/      layers                                                     Section 5
+//   distributed/  training in several processes
 //   models/  networks, by name                                          Section 6
 //   theory/  group actions, deformations, norms, A_l, bounds            Sections 3.1, 4
 #pragma once
@@ -12,9 +13,15 @@
 #include "scdcf/basis/spatial_basis.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/runtime.h"
+#include "scdcf/distributed/data_parallel.h"
+#include "scdcf/distributed/group.h"
+#include "scdcf/distributed/launch.h"
+#include "scdcf/distributed/place.h"
 #include "scdcf/models/operation_count.h"
 #include "scdcf/models/registry.h"
 #include "scdcf/models/scale_plan.h"
+#include "scdcf/nn/batch_norm.h"
+#include "scdcf/nn/batch_part.h"
 #include "scdcf/nn/dropout.h"
 #include "scdcf/nn/enlarge.h"
 #include "scdcf/nn/joint_conv.h"

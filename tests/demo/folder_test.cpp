@@ -14,9 +14,15 @@ class DemoFolder : public scdcf::testing::ScratchFolder {};
 
 TEST_F(DemoFolder, replaces_what_a_demonstration_wrote_and_nothing_else) {
   prepare_demo_folder(folder_ / "demo");
-  const std::vector<fs::path> ours = {
-      "report.html",     "pictures/01.png",   "figures/scores.svg",        "scdcfnet-full/model.pt",
-      "cnn/config.json", "cnn/metrics.jsonl", "scdcfnet-full/result.json", "cnn/checkpoints/step-000000012.pt"};
+  const std::vector<fs::path> ours = {"report.html",
+                                      "explore.html",
+                                      "pictures/01.png",
+                                      "figures/scores.svg",
+                                      "scdcfnet-full/model.pt",
+                                      "cnn/config.json",
+                                      "cnn/metrics.jsonl",
+                                      "scdcfnet-full/result.json",
+                                      "cnn/checkpoints/step-000000012.pt"};
   const std::vector<fs::path> others = {"notes.txt", "scdcfnet-full/thoughts.md", "figures/mine.svg", "runs/model.pt"};
   for (const auto& list : {ours, others})
     for (const auto& file : list) {

@@ -124,6 +124,58 @@ TEST_P(Pyramid, looks_anywhere_where_objects_are_not_centred) {
   x[1][0].narrow(0, 16, 8).narrow(1, 12, 8).copy_(object);  // moved by whole pixels of every map
   const auto scores = network->forward(x);
   EXPECT_LT((scores[0] - scores[1]).abs().max().item<double>(), 0.05 * scores.abs().max().item<double>());
+
+  // Features of an object are positive, those of the black ground zero: with such weights its score is the highest.
+  for (auto& parameter : network->named_parameters())
+    if (parameter.key() == "level.scores.weight") parameter.value().abs_();
+  const auto reading = network->read(x);
+  const double cell = 4.0 / plan_of(options).enlargements.back();  // of the maps of the coarsest level, in pixels
+  const auto expect_place = [&](int64_t i, double px, double py) {
+    constexpr double reach = 8;  // of filters with random weights, whose answer to the object may lie beside it
+    EXPECT_NEAR(reading->place[i][0].item<double>(), px, reach);
+    EXPECT_NEAR(reading->place[i][1].item<double>(), py, reach);
+  };
+  expect_place(0, 12, 12);
+  expect_place(1, 16, 20);
+  EXPECT_NEAR((reading->place[1][0] - reading->place[0][0]).item<double>(), 4, cell);
+  EXPECT_NEAR((reading->place[1][1] - reading->place[0][1]).item<double>(), 8, cell);
+  EXPECT_TRUE(torch::allclose(reading->scores, network->forward(x)));
+}
+
+TEST_P(Pyramid, does_not_speak_of_places_where_it_looks_at_the_centre_alone) {
+  const auto network = made(small_pyramid(GetParam()));
+  const torch::NoGradGuard no_grad;
+  network->eval();
+  EXPECT_FALSE(network->read(images(2))->place.defined());
+}
+
+TEST_P(Pyramid, its_planes_have_the_scores_of_forward_and_maps_of_what_they_see) {
+  for (const char* read_out : {"centre", "anywhere"}) {
+    auto options = small_pyramid(GetParam());
+    options.read_out = read_out;
+    const auto network = made(options);
+    const torch::NoGradGuard no_grad;
+    network->eval();
+    const auto x = images(3);
+    const auto planes = network->planes(x);
+    const auto plan = plan_of(options);
+    ASSERT_EQ(static_cast<int>(planes.size()), plan.planes());
+    auto highest = planes.front().scores;
+    for (size_t s = 0; s < planes.size(); ++s) {
+      highest = torch::maximum(highest, planes[s].scores);
+      EXPECT_DOUBLE_EQ(planes[s].home_size, plan.home_size(static_cast<double>(s)));
+      const bool centred = read_out == std::string("centre");
+      // Blocks, and the scores where they have places. Frames are at least the image, or follow the objects at home.
+      EXPECT_EQ(planes[s].maps.size(), centred ? 3U : 4U);
+      EXPECT_NEAR(centred ? planes[s].seen / planes[s].home_size : planes[s].seen,
+                  centred ? planes[0].seen / planes[0].home_size : 1, 0.2);
+      for (const auto& layer : planes[s].maps) EXPECT_EQ(layer.maps.dim(), 4) << layer.layer;
+      if (!centred) {
+        EXPECT_TRUE(torch::equal(planes[s].maps.back().maps.amax({2, 3}), planes[s].scores));
+      }
+    }
+    EXPECT_TRUE(torch::allclose(highest, network->forward(x), 1e-4, 1e-5));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Pyramid, ::testing::Values("scdcfnet-full", "pyramid-cnn"),

@@ -8,32 +8,15 @@
 
 #include "support/expect_error.h"
 #include "support/patterns.h"
+#include "support/small_networks.h"
 
 namespace scdcf::models {
 namespace {
 
-bool for_natural_images(const std::string& name) { return name.rfind("resnet16", 0) == 0; }
+using testing::for_natural_images;
+
 /// Whether it has no layer of its own between features and scores.
 bool without_hidden(const std::string& name) { return for_natural_images(name) && name != "resnet16-full"; }
-
-/// A small member of the family `name`, which is quick and has all its parts.
-ModelOptions small(const std::string& name) {
-  ModelOptions options;
-  options.name = name;
-  options.dropout = 0;
-  options.classes = 4;
-  if (find_model(name).fits_objects) options.smaller = 1.3;  // few planes
-  if (for_natural_images(name)) {
-    options.in_channels = 3;
-    options.image_size = 16;
-    options.channels = {6, 6, 8, 12};
-  } else {
-    options.channels = {4, 5, 6};
-    options.hidden = 32;
-    if (name == "lsi-cnn" || name == "si-cnn" || name == "sevf") options.scales = 3;
-  }
-  return options;
-}
 
 std::shared_ptr<Network> made(const ModelOptions& options, uint64_t seed = 1) {
   torch::manual_seed(seed);
@@ -65,7 +48,7 @@ std::pair<double, double> train_on(Network& network, const testing::Labelled& da
 class EveryNetwork : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EveryNetwork, learns_and_is_the_network_that_was_trained_in_eval_mode_too) {
-  const auto options = small(GetParam());
+  const auto options = testing::small_network(GetParam());
   auto network = made(options);
   const auto data = testing::stripes(64, options.image_size, options.in_channels, options.classes);
   const auto [first, last] = train_on(*network, data, 21);
@@ -85,7 +68,7 @@ TEST_P(EveryNetwork, learns_and_is_the_network_that_was_trained_in_eval_mode_too
 }
 
 TEST_P(EveryNetwork, judges_an_image_by_itself_in_eval_mode) {
-  const auto options = small(GetParam());
+  const auto options = testing::small_network(GetParam());
   const torch::NoGradGuard no_grad;
   auto network = made(options);
   const auto images = images_for(options, 8);
@@ -98,7 +81,7 @@ TEST_P(EveryNetwork, judges_an_image_by_itself_in_eval_mode) {
 }
 
 TEST_P(EveryNetwork, comes_back_from_its_state) {
-  const auto options = small(GetParam());
+  const auto options = testing::small_network(GetParam());
   const torch::NoGradGuard no_grad;
   auto network = made(options, 1), other = made(options, 2);
   const auto images = images_for(options, 3);
@@ -118,7 +101,7 @@ TEST_P(EveryNetwork, comes_back_from_its_state) {
 }
 
 TEST_P(EveryNetwork, computes_in_double_what_it_computes_in_float) {
-  const auto options = small(GetParam());
+  const auto options = testing::small_network(GetParam());
   const torch::NoGradGuard no_grad;
   auto network = made(options);
   network->eval();
@@ -129,7 +112,7 @@ TEST_P(EveryNetwork, computes_in_double_what_it_computes_in_float) {
 }
 
 TEST_P(EveryNetwork, shows_the_maps_of_its_blocks) {
-  const auto options = small(GetParam());
+  const auto options = testing::small_network(GetParam());
   const torch::NoGradGuard no_grad;
   auto network = made(options);
   const auto features = network->features(images_for(options, 2));
@@ -144,7 +127,7 @@ TEST_P(EveryNetwork, says_who_defined_it_and_refuses_options_it_has_not) {
   const auto& entry = find_model(GetParam());
   EXPECT_FALSE(entry.source.empty());
   EXPECT_FALSE(entry.symmetry.empty());
-  auto options = small(GetParam());
+  auto options = testing::small_network(GetParam());
   if (without_hidden(GetParam())) {
     options.hidden = 7;
     testing::expect_error([&] { resolve(options); }, GetParam(), "hidden");
@@ -152,7 +135,7 @@ TEST_P(EveryNetwork, says_who_defined_it_and_refuses_options_it_has_not) {
     options.width = 2;
     testing::expect_error([&] { resolve(options); }, GetParam(), "width");
   }
-  options = small(GetParam());
+  options = testing::small_network(GetParam());
   options.channels = {4};
   testing::expect_error([&] { resolve(options); }, GetParam(), "channels");
 }

@@ -149,6 +149,11 @@ TEST(Fit, keeps_the_shape_between_black_bars) {
   ASSERT_EQ(wide.pixels.size(), 64U);
   for (int y = 0; y < 8; ++y)
     for (int x = 0; x < 8; ++x) EXPECT_EQ(wide.pixels[static_cast<std::size_t>(8 * y + x)], y < 2 || y >= 6 ? 0 : 200);
+  const auto where = fitting(2, 4, 8);
+  EXPECT_EQ(where.height, 4);
+  EXPECT_EQ(where.width, 8);
+  EXPECT_EQ(where.top, 2);
+  EXPECT_EQ(where.left, 0);
   const Image tall = fit(Image{3, 16384, 1, files::Bytes(3 * 16384, 90)}, 28);
   EXPECT_EQ(tall.height, 28);
   EXPECT_EQ(tall.width, 28);

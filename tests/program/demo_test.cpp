@@ -29,6 +29,11 @@ TEST_F(Demo, leaves_a_page_that_needs_nothing_else_and_runs_that_predict) {
        {"<th>network</th>", "<td>ScDCFNet</td>", "<td>CNN</td>", "<td>Pyramid CNN</td>", "reads size",
         "times the size trained on", "Equivariance error", "scdcf demo --data sglyphs"})
     EXPECT_NE(page.find(part), std::string::npos) << part;
+  // What tries them out in a browser, or how to get it.
+  const auto explorer = (out / "explore.html").string();
+  EXPECT_NE(result.out.find(fs::exists(explorer) ? "Try it out:  " + explorer : "make pages-deps && scdcf explore"),
+            std::string::npos)
+      << result.out;
   for (const char* run : {"scdcfnet-full", "cnn", "pyramid-cnn"}) {
     const auto answer = this->run({"predict", (out / run).string(), (out / "pictures/01.png").string()});
     EXPECT_EQ(answer.code, 0) << answer.err;

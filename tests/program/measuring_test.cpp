@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,23 @@ TEST_F(Measuring, bench_judges_and_times_every_form) {
       EXPECT_LE(layer.at(form).at("error").get<double>(), 1e-5);
       EXPECT_GT(layer.at(form).at("forward_backward_ms").get<double>(), 0);
     }
+}
+
+TEST_F(Measuring, bench_holds_every_shape_against_the_limit_of_the_device) {
+  const auto result = run({"bench", "--group", "shapes", "--batch", "1", "--seconds", "0", "--json"}, 200);
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto shapes = nlohmann::json::parse(result.out).at("shapes");
+  std::set<std::string> groups;
+  int judged = 0;
+  for (const auto& shape : shapes) {
+    groups.insert(shape.at("group"));
+    EXPECT_GT(shape.at("ms").get<double>(), 0);
+    EXPECT_GT(shape.at("limit_ms").get<double>(), 0);
+    EXPECT_GT(shape.at("products_ms").get<double>(), 0);
+    if (shape.contains("error")) ++judged, EXPECT_LE(shape.at("error").get<double>(), 1e-5);
+  }
+  EXPECT_EQ(groups, (std::set<std::string>{"rows", "lines", "planes", "modes", "width", "taps"}));
+  EXPECT_GT(judged, 30);
 }
 
 TEST_F(Measuring, verify_confirms_the_four_statements_and_draws_them) {

@@ -137,4 +137,14 @@ TEST_F(Program, verify_stops_at_once_when_its_folder_cannot_be_made) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1) << "something was written";
 }
 
+TEST_F(Program, explore_says_what_is_missing_before_it_begins) {
+  setenv("SCDCF_PAGES", folder_.c_str(), 1);
+  expect_bad_input({"explore", "runs/a"}, {"onnxruntime-web", folder_.string(), "make pages-deps"});
+  const auto inside = folder_ / "node_modules/onnxruntime-web/dist";
+  std::filesystem::create_directories(inside);
+  for (const char* file : {"ort.wasm.bundle.min.mjs", "ort-wasm-simd-threaded.wasm"}) write(inside / file, "x");
+  expect_bad_input({"explore", (folder_ / "none").string()}, {"none", "expected the folder of a run"});
+  unsetenv("SCDCF_PAGES");
+}
+
 }  // namespace

@@ -32,8 +32,12 @@ TEST(HtmlPage, puts_numbers_flush_right_however_they_are_given) {
 
 TEST(HtmlPage, holds_its_pictures) {
   HtmlPage page("t");
-  page.picture({Picture::Kind::svg, "foobar", "a \"plot\"", 720, false}, "seen");
-  EXPECT_TRUE(has(page, "<img src=\"data:image/svg+xml;base64,Zm9vYmFy\" alt=\"a &quot;plot&quot;\" width=\"720\">"));
+  const std::string svg =
+      "<?xml?>\n<svg width=\"720\"\n xmlns=\"http://a\"\n xmlns:xlink=\"http://b\"><g><title>1</title></g></svg>";
+  page.picture({Picture::Kind::svg, svg, "a \"plot\"", 720, false}, "seen");
+  EXPECT_TRUE(has(
+      page,
+      "<figure><svg role=\"img\" aria-label=\"a &quot;plot&quot;\" width=\"720\"\n\n><g><title>1</title></g></svg>"));
   const pixels::Canvas canvas(1, 2, 2, {0, 0, 0});
   page.cards({{picture_of(canvas, "cat", 20), {{"right", Card::Mark::right}, {"no", Card::Mark::wrong}}}});
   EXPECT_TRUE(has(page, "<img src=\"data:image/png;base64,iVBORw0KGgo"));

@@ -30,4 +30,29 @@ std::vector<LayerCase> layer_cases(int64_t batch) {
   return cases;
 }
 
+std::vector<LayerCase> shape_cases(int64_t batch) {
+  const basis::ScaleGrid nine(9, 0.25, 6.0), narrow(9, 0.0625, 5.0);
+  std::vector<LayerCase> cases{
+      {"rows", "112x112 1->16 lifting, K 8", batch, 1, 16, 112, nine, 8, 1, true},
+      {"rows", "56x56 16->32, K 8", batch, 16, 32, 56, nine, 8, 1},
+      {"rows", "28x28 32->48, K 8", batch, 32, 48, 28, nine, 8, 1},
+      {"rows", "28x28 48->128, K 20", batch, 48, 128, 28, nine, 20, 1},
+      {"rows", "56x56 64->96, K 15, 3 taps", batch, 64, 96, 56, nine, 15, 3},
+  };
+  const auto add = [&](const char* group, int number, int64_t images, int64_t channels, int64_t lines,
+                       const basis::ScaleGrid& grid, int modes, int taps) {
+    cases.push_back({group, std::string(group) + " " + std::to_string(number), images, channels, channels, lines, grid,
+                     modes, taps, false, static_cast<double>(number)});
+  };
+  for (const int lines : {4, 7, 14, 28, 56, 112, 256})
+    add("lines", lines, std::clamp<int64_t>(batch * 56 * 56 / (lines * lines), 1, batch), 32, lines, narrow, 8, 1);
+  for (const int planes : {1, 2, 4, 9, 16, 32})
+    add("planes", planes, batch, 32, 28, basis::ScaleGrid(planes, 0.0625, 5.0), 8, 1);
+  for (const int modes : {3, 5, 8, 15, 20, 32, 64}) add("modes", modes, batch, 32, 14, narrow, modes, 1);
+  for (const int channels : {1, 3, 8, 15, 16, 17, 31, 32, 33, 48, 49, 64, 65, 96, 128, 129, 256, 512})
+    add("width", channels, batch, channels, 14, narrow, 8, 1);
+  for (const int taps : {1, 2, 3, 5}) add("taps", taps, batch, 32, 14, narrow, 8, taps);
+  return cases;
+}
+
 }  // namespace scdcf::bench

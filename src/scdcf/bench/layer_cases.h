@@ -21,4 +21,9 @@ struct LayerCase {
 /// size, number of scales, channels. `batch` images each, fewer for the largest maps.
 std::vector<LayerCase> layer_cases(int64_t batch);
 
+/// Layers from all over the range that users have: those of a network for 112x112 pixels and one of a wide network,
+/// then what grows with lines, planes, modes, channels (odd ones and those beside a multiple of 16 among them) and
+/// taps. Their groups are "rows", "lines", "planes", "modes", "width" and "taps".
+std::vector<LayerCase> shape_cases(int64_t batch);
+
 }  // namespace scdcf::bench

@@ -153,6 +153,17 @@ double BenchLayer::multiply_adds(Variant variant) const {
   return images * static_cast<double>(ops::composed_multiply_adds(shape));
 }
 
+double BenchLayer::product_multiply_adds(bool backward) const {
+  const auto forward = static_cast<double>(case_.batch * case_.size * case_.size * case_.grid.count()) *
+                       static_cast<double>(case_.modes * case_.taps * case_.in_channels * case_.out_channels);
+  return forward * (!backward ? 1 : case_.lifting ? 2 : 3);
+}
+
+double BenchLayer::least_bytes(bool backward) const {
+  const auto input = static_cast<double>(input_.nbytes());
+  return map_bytes() * (backward ? 2 : 1) + (backward && !case_.lifting ? input : 0);
+}
+
 double BenchLayer::map_bytes() const {
   return static_cast<double>((input_.numel() + cotangent_.numel()) * input_.element_size());
 }

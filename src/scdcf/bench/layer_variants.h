@@ -38,6 +38,10 @@ class BenchLayer {
 
   double multiply_adds(Variant variant) const;  // of the forward
   double map_bytes() const;                     // input plus output feature maps
+  /// What the separable form cannot do without: the products that mix channels and modes, and every map once in each
+  /// direction. Of the forward, and with `backward` of both; those that the gradient of an image would need are not.
+  double product_multiply_adds(bool backward) const;
+  double least_bytes(bool backward) const;
 
  private:
   torch::Tensor grouped(const torch::Tensor& input, const torch::Tensor& coefficients) const;

@@ -12,6 +12,7 @@
 #include "scdcf/demo/folder.h"
 #include "scdcf/demo/page.h"
 #include "scdcf/demo/scale_story.h"
+#include "scdcf/explore/explore.h"
 #include "scdcf/models/registry.h"
 #include "scdcf/runs/run_folder.h"
 #include "scdcf/theory/network_equivariance.h"
@@ -186,6 +187,14 @@ ScaleStory story_of(const DemoOptions& options, const runs::TrainedModel& model)
   return tell_scale_story(model, picture, test.labels[0], factors);
 }
 
+/// ScDCFNet and the CNN, to be tried by hand.
+void write_explorer(const DemoOptions& options) {
+  std::vector<runs::TrainedModel> models;
+  for (size_t n = 0; n < 2; ++n) models.push_back(runs::load_model(options.out / demo_runs()[n], torch::kCPU));
+  const auto pictures = data::load(explore::picture_options(models.front())).test;
+  explore::write_page(options.out / kExplorerPage, models, pictures, /*count=*/12, explore::load_runtime());
+}
+
 }  // namespace
 
 DemoOptions DemoOptions::standard() {
@@ -240,6 +249,7 @@ bool run_demo(const DemoOptions& options, const DemoProgress& progress) {
   findings.seconds = now() - started;
   const auto missing = write_demo_page(findings, options.out);
   if (!missing.empty() && progress.say) progress.say(missing);
+  if (!explore::find_runtime().empty()) write_explorer(options);
   return true;
 }
 

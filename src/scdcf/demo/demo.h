@@ -36,8 +36,9 @@ struct DemoProgress {
   std::function<bool()> stop;
 };
 
-/// Trains them, writes OUT/report.html, OUT/pictures, OUT/figures and a run for each network (demo_runs). False where
-/// it was stopped. Throws Error where the data is missing or does not know the sizes of its objects.
+/// Trains them, writes OUT/report.html, OUT/pictures, OUT/figures and a run for each network (demo_runs); where
+/// onnxruntime-web is found, OUT/explore.html too (explore/explore.h). False where it was stopped. Throws Error where
+/// the data is missing or does not know the sizes of its objects.
 bool run_demo(const DemoOptions& options, const DemoProgress& progress);
 
 }  // namespace scdcf::demo

@@ -39,8 +39,10 @@ std::vector<std::string> subfolders() {
 
 void remove_earlier(const fs::path& folder) {
   std::error_code failed;
-  fs::remove(folder / "report.html", failed);
-  require(!failed, (folder / "report.html").string(), ": cannot be replaced: ", failed.message());
+  for (const char* page : {"report.html", kExplorerPage}) {
+    fs::remove(folder / page, failed);
+    require(!failed, (folder / page).string(), ": cannot be replaced: ", failed.message());
+  }
   for (const auto& name : subfolders()) {
     const auto place = folder / name;
     if (fs::is_symlink(place) || !fs::is_directory(place)) continue;
@@ -71,7 +73,7 @@ files::FolderLock prepare_demo_folder(const fs::path& folder) {
     remove_earlier(folder);
   } else {
     std::vector<std::string> names = subfolders();
-    names.emplace_back("report.html");
+    names.insert(names.end(), {"report.html", kExplorerPage});
     for (const auto& name : names)
       require(!fs::exists(folder / name), "out: ", folder.string(), ": holds a ", name,
               " that no demonstration wrote, expected an empty folder or that of an earlier demonstration");

@@ -9,6 +9,9 @@
 
 namespace scdcf::demo {
 
+/// The page where one can try the networks; it is there where onnxruntime-web was.
+constexpr const char* kExplorerPage = "explore.html";
+
 /// The names of the runs inside the folder; a run's files are those of runs/run_folder.h.
 const std::vector<std::string>& demo_runs();
 

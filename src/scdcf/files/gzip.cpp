@@ -70,4 +70,21 @@ Bytes inflate_all(const Bytes& compressed, std::uint64_t size, const std::string
   return bytes;
 }
 
+std::string gzip(std::string_view bytes) {
+  require(bytes.size() <= kLargestFile, "gzip: got ", bytes.size(), " bytes, expected at most ", kLargestFile);
+  z_stream stream{};
+  require(deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) == Z_OK,
+          "gzip: zlib could not be started");
+  std::string text(deflateBound(&stream, bytes.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));  // zlib reads only
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(text.data());
+  stream.avail_out = static_cast<uInt>(text.size());
+  const bool whole = deflate(&stream, Z_FINISH) == Z_STREAM_END;
+  text.resize(text.size() - stream.avail_out);
+  deflateEnd(&stream);
+  require(whole, "gzip: zlib could not compress ", bytes.size(), " bytes");
+  return text;
+}
+
 }  // namespace scdcf::files

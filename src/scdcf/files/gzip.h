@@ -1,8 +1,9 @@
-// Gzip with the size known beforehand: a small file can never make a large allocation.
+// Gzip; read with the size known beforehand: a small file can never make a large allocation.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "scdcf/files/read_file.h"
 
@@ -16,5 +17,8 @@ Bytes inflate_start(const Bytes& compressed, std::uint64_t size, const std::stri
 /// All of what was compressed, which must be `size` bytes: not one less or more, checksum right, nothing after it.
 /// Refuses before allocating where no gzip file this short can hold that much.
 Bytes inflate_all(const Bytes& compressed, std::uint64_t size, const std::string& name);
+
+/// What inflates to these bytes; as small as zlib makes it.
+std::string gzip(std::string_view bytes);
 
 }  // namespace scdcf::files

@@ -1,7 +1,6 @@
 #include "scdcf/models/autoencoder.h"
 
 #include <torch/nn/modules/activation.h>
-#include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/pooling.h>
@@ -29,7 +28,7 @@ torch::nn::Sequential cnn_encoder() {
   for (const int64_t out : {8, 16}) {
     encoder->push_back(
         torch::nn::Conv2d(torch::nn::Conv2dOptions(in, out, 7).padding(3).padding_mode(torch::kReplicate).bias(false)));
-    encoder->push_back(torch::nn::BatchNorm2d(out));
+    encoder->push_back(nn::BatchNorm(out));
     encoder->push_back(torch::nn::ReLU());
     encoder->push_back(torch::nn::AvgPool2d(torch::nn::AvgPool2dOptions(2)));
     in = out;
@@ -65,8 +64,8 @@ torch::nn::Sequential decoder(int64_t code_size, int64_t image_size) {
       torch::nn::Flatten(), torch::nn::Linear(code_size, kHidden), torch::nn::ReLU(),
       torch::nn::Linear(kHidden, numbers), torch::nn::ReLU(),
       torch::nn::Unflatten(torch::nn::UnflattenOptions(1, std::vector<int64_t>{kDecoderChannels, side, side})),
-      transposed(kDecoderChannels, 8, 4), torch::nn::BatchNorm2d(8), torch::nn::ReLU(), upsampled(),
-      transposed(8, 1, 3), torch::nn::BatchNorm2d(1), torch::nn::ReLU(), upsampled());
+      transposed(kDecoderChannels, 8, 4), nn::BatchNorm(8), torch::nn::ReLU(), upsampled(), transposed(8, 1, 3),
+      nn::BatchNorm(1), torch::nn::ReLU(), upsampled());
 }
 
 }  // namespace

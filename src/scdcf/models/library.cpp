@@ -81,7 +81,7 @@ torch::Tensor pyramid_training_scores(const c10::List<c10::optional<torch::Tenso
 
 std::tuple<torch::Tensor, torch::Tensor, torch::Tensor> pyramid_reading(const torch::Tensor& planes, double step,
                                                                         double first_size) {
-  const auto reading = reading_of(planes, step, first_size);
+  const auto reading = reading_of(planes, {}, step, first_size);
   return {reading.scores, reading.size, reading.beyond};
 }
 

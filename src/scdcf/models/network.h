@@ -20,7 +20,16 @@ struct LayerOutput {
 struct Reading {
   torch::Tensor scores;  ///< [N, classes]
   torch::Tensor size;    ///< [N]: of the object, as share of the side of the image, by the plane of its highest score
+  torch::Tensor place;   ///< [N, 2]: x, y of its centre in pixels, pixel 0 from 0 to 1; undefined if not looked for
   torch::Tensor beyond;  ///< [N]: -1, 1 where that plane is the first or last, and the object may be beyond; else 0
+};
+
+/// What one plane of the scale axis has to say, of networks that score every plane by itself.
+struct PlaneOutput {
+  double home_size = 0;           ///< of the objects that it answers to, as share of the side of the image
+  double seen = 0;                ///< the middle part of the image that its maps show, as share of the side
+  torch::Tensor scores;           ///< [N, classes]: the highest at any place
+  std::vector<LayerOutput> maps;  ///< [N, C, H, W] after each block, and of the scores where objects may be anywhere
 };
 
 /// A classifier of images. Training, evaluation and the rest of the program need `forward` alone; `features` and
@@ -39,6 +48,9 @@ class Network : public torch::nn::Module {
   virtual std::string about() const { return {}; }
   /// The maps after each block, in order; empty where a network does not show them.
   virtual std::vector<LayerOutput> features(const torch::Tensor& /*images*/) { return {}; }
+  /// The planes from the finest to the coarsest; empty in networks that do not score them. The highest score of a class
+  /// over all planes is that of `forward`.
+  virtual std::vector<PlaneOutput> planes(const torch::Tensor& /*images*/) { return {}; }
   /// Octaves between neighbouring planes of the scale axis of `features`; 0 where there is no such axis.
   virtual double scale_step() const { return 0; }
 };

@@ -37,7 +37,8 @@ class PyramidNetwork : public Network {
   }
 
   std::optional<Reading> read(const torch::Tensor& images) override {
-    return reading_of(plane_scores(images), plan_.step, plan_.home_size(0));
+    const auto [planes, places] = centred_ ? FoundPlanes{plane_scores(images), {}} : found_planes(images);
+    return reading_of(planes, places, plan_.step, plan_.home_size(0));
   }
 
   std::vector<LayerOutput> features(const torch::Tensor& images) override {
@@ -54,21 +55,76 @@ class PyramidNetwork : public Network {
     return outputs;
   }
 
+  std::vector<PlaneOutput> planes(const torch::Tensor& images) override {
+    std::vector<std::string> names;
+    const auto levels = at_levels(images, all_of(images), [&](const torch::Tensor& frames) {
+      names.clear();
+      std::vector<torch::Tensor> outputs;
+      for (const auto& block : network_->blocks(frames)) {
+        names.push_back(block.layer);
+        outputs.push_back(block.maps);
+      }
+      outputs.push_back(network_->scores(network_->hidden(outputs.back(), centred_)));
+      if (!centred_) names.emplace_back("scores");
+      return outputs;
+    });
+    std::vector<PlaneOutput> planes;
+    for (int s = 0; s < plan_.planes(); ++s) {
+      const auto level = static_cast<size_t>(s / plan_.planes_per_level);
+      const auto at = [&](const torch::Tensor& maps) { return maps.select(2, s % plan_.planes_per_level); };
+      PlaneOutput plane;
+      plane.home_size = plan_.home_size(s);
+      plane.seen = static_cast<double>(plan_.frames[level]) /
+                   (plan_.enlargements[level] * static_cast<double>(plan_.image_size));
+      plane.scores = at(levels[level].back()).amax({2, 3});
+      for (size_t i = 0; i < names.size(); ++i) plane.maps.push_back({names[i], at(levels[level][i])});
+      planes.push_back(std::move(plane));
+    }
+    return planes;
+  }
+
   double scale_step() const override { return plan_.step; }
   std::string about() const override { return describe(plan_); }
 
  private:
   int first_home_level() const { return plan_.first_home / plan_.planes_per_level; }
 
-  /// Scores [M, classes, P] of frames.
-  torch::Tensor level_scores(const torch::Tensor& frames) {
-    const auto maps = network_->blocks(frames).back().maps;
-    return network_->scores(network_->hidden(maps, centred_)).amax({3, 4});
+  /// Scores [M, classes, P, H, W] of frames; H = W = 1 where only the centre is looked at.
+  torch::Tensor level_maps(const torch::Tensor& frames) {
+    return network_->scores(network_->hidden(network_->blocks(frames).back().maps, centred_));
+  }
+  torch::Tensor level_scores(const torch::Tensor& frames) { return level_maps(frames).amax({3, 4}); }
+
+  /// The scores of every plane, and where in the image each is attained.
+  struct FoundPlanes {
+    torch::Tensor scores;  ///< [N, classes, S]
+    torch::Tensor places;  ///< [N, classes, S, 2]: x, y
+  };
+  FoundPlanes found_planes(const torch::Tensor& images) {
+    std::vector<torch::Tensor> scores, places;
+    for (size_t i = 0; i < levels_.size(); ++i) {
+      const auto maps = level_maps(levels_[i]->forward(images));
+      const auto [best, index] = maps.flatten(3).max(3);
+      const auto in_image = [&](const torch::Tensor& at, int64_t cells, int64_t side) {
+        const double share = 1 / static_cast<double>(cells), frame = static_cast<double>(plan_.frames[i]);
+        const auto from_centre = ((at.to(torch::kFloat) + 0.5) * share - 0.5) * frame / plan_.enlargements[i];
+        return from_centre + static_cast<double>(side) / 2;
+      };
+      const int64_t width = maps.size(4);
+      scores.push_back(best);
+      places.push_back(torch::stack({in_image(index.remainder(width), width, images.size(3)),
+                                     in_image(index.div(width, "floor"), maps.size(3), images.size(2))},
+                                    3));
+    }
+    return {torch::cat(scores, 2), torch::cat(places, 2)};
   }
 
-  /// [n, classes, P] of the first n = counts[level] images at each level; undefined where that is none.
-  std::vector<torch::Tensor> scores_of_levels(const torch::Tensor& images, const std::vector<int64_t>& counts) {
-    std::vector<torch::Tensor> frames, scores(counts.size());
+  /// What `look` makes of the frames of the first n = counts[level] images at each level; nothing where that is none.
+  std::vector<std::vector<torch::Tensor>> at_levels(
+      const torch::Tensor& images, const std::vector<int64_t>& counts,
+      const std::function<std::vector<torch::Tensor>(const torch::Tensor& frames)>& look) {
+    std::vector<torch::Tensor> frames;
+    std::vector<std::vector<torch::Tensor>> outputs(counts.size());
     std::vector<size_t> looked_at;
     for (size_t i = 0; i < counts.size(); ++i) {
       if (counts[i] == 0) continue;
@@ -78,21 +134,35 @@ class PyramidNetwork : public Network {
     const bool alike = std::all_of(frames.begin(), frames.end(),
                                    [&](const auto& frame) { return frame.size(2) == frames.front().size(2); });
     if (alike) {  // one batch: faster, and in training one set of statistics
-      const auto all = level_scores(frames.size() == 1 ? frames.front() : torch::cat(frames));
+      const auto all = look(frames.size() == 1 ? frames.front() : torch::cat(frames));
       int64_t first = 0;
       for (const auto i : looked_at) {
-        scores[i] = all.narrow(0, first, counts[i]);
+        for (const auto& output : all) outputs[i].push_back(output.narrow(0, first, counts[i]));
         first += counts[i];
       }
     } else {
-      for (size_t k = 0; k < frames.size(); ++k) scores[looked_at[k]] = level_scores(frames[k]);
+      for (size_t k = 0; k < frames.size(); ++k) outputs[looked_at[k]] = look(frames[k]);
     }
+    return outputs;
+  }
+
+  /// [n, classes, P] of the first n = counts[level] images at each level; undefined where that is none.
+  std::vector<torch::Tensor> scores_of_levels(const torch::Tensor& images, const std::vector<int64_t>& counts) {
+    std::vector<torch::Tensor> scores;
+    for (const auto& level : at_levels(images, counts, [&](const torch::Tensor& frames) {
+           return std::vector<torch::Tensor>{level_scores(frames)};
+         }))
+      scores.push_back(level.empty() ? torch::Tensor() : level.front());
     return scores;
+  }
+
+  std::vector<int64_t> all_of(const torch::Tensor& images) const {
+    return std::vector<int64_t>(levels_.size(), images.size(0));
   }
 
   /// [N, classes, S].
   torch::Tensor plane_scores(const torch::Tensor& images) {
-    return torch::cat(scores_of_levels(images, std::vector<int64_t>(levels_.size(), images.size(0))), 2);
+    return torch::cat(scores_of_levels(images, all_of(images)), 2);
   }
 
   ScalePlan plan_;

@@ -32,7 +32,7 @@ torch::Tensor training_scores_of(const std::vector<torch::Tensor>& levels, const
   return torch::where(right, home, everywhere);
 }
 
-Reading reading_of(const torch::Tensor& planes, double step, double first_size) {
+Reading reading_of(const torch::Tensor& planes, const torch::Tensor& places, double step, double first_size) {
   const auto found = nn::read_out(planes);
   const auto label = found.scores.argmax(1);
   const auto plane = found.plane.gather(1, label.unsqueeze(1)).squeeze(1);
@@ -41,6 +41,11 @@ Reading reading_of(const torch::Tensor& planes, double step, double first_size) 
   Reading reading;
   reading.scores = found.scores;
   reading.size = torch::exp2(nn::interpolated_plane(of_label, plane) * step) * first_size;
+  if (places.defined()) {
+    const auto of_best = label.view({-1, 1, 1, 1}).expand({-1, 1, places.size(2), 2});
+    const auto at_plane = plane.view({-1, 1, 1}).expand({-1, 1, 2});
+    reading.place = places.gather(1, of_best).squeeze(1).gather(1, at_plane).squeeze(1);
+  }
   reading.beyond = plane.eq(planes.size(2) - 1).to(torch::kLong) - plane.eq(0).to(torch::kLong);
   return reading;
 }

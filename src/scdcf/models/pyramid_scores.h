@@ -13,7 +13,7 @@ torch::Tensor training_scores_of(const std::vector<torch::Tensor>& levels, const
                                  const ScalePlan& plan);
 
 /// The class, and the size of its object, from scores [N, classes, S] of all planes, `step` octaves apart, the first of
-/// which is at home at objects of `first_size`.
-Reading reading_of(const torch::Tensor& planes, double step, double first_size);
+/// which is at home at objects of `first_size`; and its place, where `places` [N, classes, S, 2] are known.
+Reading reading_of(const torch::Tensor& planes, const torch::Tensor& places, double step, double first_size);
 
 }  // namespace scdcf::models

@@ -1,7 +1,6 @@
 #include "scdcf/models/resnet16.h"
 
 #include <torch/nn/modules/activation.h>
-#include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/types.h>
@@ -11,6 +10,7 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/models/parameter_budget.h"
+#include "scdcf/nn/batch_norm.h"
 #include "scdcf/nn/dropout.h"
 #include "scdcf/nn/norm_relu_pool.h"
 #include "scdcf/nn/pointwise_conv.h"
@@ -46,7 +46,7 @@ torch::nn::Sequential norm_and_relu(int64_t channels, bool scale_axis) {
   if (scale_axis) {
     layers->push_back(nn::NormReluPool(nn::NormReluPoolOptions(channels).window(1)));
   } else {
-    layers->push_back(torch::nn::BatchNorm2d(channels));
+    layers->push_back(nn::BatchNorm(channels));
     layers->push_back(torch::nn::ReLU());
   }
   return layers;

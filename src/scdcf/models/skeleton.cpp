@@ -1,7 +1,6 @@
 #include "scdcf/models/skeleton.h"
 
 #include <torch/nn/modules/activation.h>
-#include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/pooling.h>
 
@@ -9,6 +8,7 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/models/parameter_budget.h"
+#include "scdcf/nn/batch_norm.h"
 #include "scdcf/nn/centring.h"
 #include "scdcf/nn/dropout.h"
 #include "scdcf/nn/norm_relu_pool.h"
@@ -41,7 +41,7 @@ void append_block_end(torch::nn::Sequential& block, Maps maps, int64_t channels,
     } else {
       block->push_back(torch::nn::MaxPool2d(torch::nn::MaxPool2dOptions(pooling.window).padding(pooling.padding)));
     }
-    block->push_back(torch::nn::BatchNorm2d(channels));
+    block->push_back(nn::BatchNorm(channels));
   }
 }
 
@@ -62,10 +62,9 @@ class SkeletonNetwork : public Network {
     // Lengths of vectors have one sign, so their mean is far from zero (nn/centring.h).
     if (maps_ == Maps::vectors) centring_ = register_module("centring", nn::Centring(features));
     head_ = register_module(
-        "head",
-        torch::nn::Sequential(torch::nn::Linear(torch::nn::LinearOptions(features, options.hidden).bias(false)),
-                              torch::nn::BatchNorm1d(options.hidden), torch::nn::ReLU(), nn::Dropout(options.dropout),
-                              torch::nn::Linear(options.hidden, options.classes)));
+        "head", torch::nn::Sequential(torch::nn::Linear(torch::nn::LinearOptions(features, options.hidden).bias(false)),
+                                      nn::BatchNorm(options.hidden), torch::nn::ReLU(), nn::Dropout(options.dropout),
+                                      torch::nn::Linear(options.hidden, options.classes)));
   }
 
   torch::Tensor forward(const torch::Tensor& images) override {

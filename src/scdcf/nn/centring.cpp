@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "scdcf/core/error.h"
+#include "scdcf/nn/batch_part.h"
 #include "scdcf/nn/running_average.h"
 
 namespace scdcf::nn {
@@ -23,7 +24,8 @@ torch::Tensor CentringImpl::forward(const torch::Tensor& input) {
   require(input.dim() == 2 && input.size(1) == features, "Centring: input: got shape ", input.sizes(),
           ", expected [N, ", features, "]");
   if (!is_training()) return input - running_mean;
-  const auto mean = input.mean(0);
+  const auto moments = whole_batch_moments(input);
+  const auto mean = moments ? moments->mean.to(input.scalar_type()) : input.mean(0);
   renew(running_mean, batches, mean);
   return input - mean;
 }

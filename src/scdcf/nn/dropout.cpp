@@ -5,12 +5,29 @@
 #include <ostream>
 
 #include "scdcf/core/error.h"
+#include "scdcf/nn/batch_part.h"
 
 namespace scdcf::nn {
 
 namespace {
 thread_local c10::optional<at::Generator> current_generator;
+
+/// Ones with probability `share`, else zeros. For a part of a batch they are drawn for the whole and the part's are
+/// taken: the parts together have the noise of the batch in one piece.
+at::Tensor noise_for(const at::Tensor& input, double share) {
+  const auto like = at::empty_like(input);
+  const auto* part = BatchPartScope::current();
+  if (part == nullptr || part->count == part->whole || input.size(0) == 0)
+    return at::Tensor(like).bernoulli_(share, RandomScope::current());
+  const int64_t rows = like.size(0), per_image = (rows + part->count - 1) / part->count;
+  auto sizes = like.sizes().vec(), strides = like.strides().vec();
+  sizes[0] = part->whole * per_image;
+  strides[0] = like.numel() / rows;  // images one behind the other, each laid out as here
+  const auto whole = at::empty_strided(sizes, strides, like.options()).bernoulli_(share, RandomScope::current());
+  return whole.narrow(0, part->first * per_image, rows);
 }
+
+}  // namespace
 
 RandomScope::RandomScope(at::Generator generator) : outer_(current_generator) {
   current_generator = std::move(generator);
@@ -26,8 +43,7 @@ void DropoutImpl::pretty_print(std::ostream& stream) const { stream << "Dropout(
 
 torch::Tensor DropoutImpl::forward(const torch::Tensor& input) {
   if (!is_training() || p == 0) return input;
-  const auto keep = at::empty_like(input).bernoulli_(1 - p, RandomScope::current()).mul_(1 / (1 - p));
-  return input * keep;
+  return input * noise_for(input, 1 - p).mul_(1 / (1 - p));
 }
 
 }  // namespace scdcf::nn

@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "scdcf/core/error.h"
+#include "scdcf/nn/batch_norm.h"
 #include "scdcf/nn/pooling.h"
 #include "scdcf/ops/norm_relu_pool.h"
 
@@ -32,10 +33,19 @@ void NormReluPoolImpl::pretty_print(std::ostream& stream) const {
 }
 
 torch::Tensor NormReluPoolImpl::forward(const torch::Tensor& input) {
-  if (is_training()) num_batches_tracked.add_(1);
+  const ops::AveragePool pool{options.window(), options.step(), options.padding()};
+  if (is_training()) {
+    num_batches_tracked.add_(1);
+    if (const auto moments = whole_batch_moments(input)) {
+      const auto [scale, shift] =
+          normalisation(*moments, weight, bias, running_mean, running_var, options.momentum(), options.eps());
+      // The operator with statistics that change nothing: its gradients of scale and shift lead on to the moments.
+      const auto zero = torch::zeros_like(running_mean), one = torch::full_like(running_var, 1 - options.eps());
+      return ops::norm_relu_pool(input, scale, shift, zero, one, {false, options.momentum(), options.eps()}, pool);
+    }
+  }
   return ops::norm_relu_pool(input, weight, bias, running_mean, running_var,
-                             {is_training(), options.momentum(), options.eps()},
-                             {options.window(), options.step(), options.padding()});
+                             {is_training(), options.momentum(), options.eps()}, pool);
 }
 
 }  // namespace scdcf::nn

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <torch/nn/cloneable.h>
-#include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/pimpl.h>
 
 #include <tuple>
 
 #include "scdcf/core/error.h"
+#include "scdcf/nn/batch_norm.h"
 #include "scdcf/nn/options.h"
 
 namespace scdcf::nn {
@@ -22,9 +22,8 @@ void check_window(const WindowOptions<Self>& options, const char* layer) {
           options.padding(), ", expected 0 to half the window of ", options.window());
 }
 
-/// Section 5.4: one mean and variance per channel over (N, S, H, W); a mean per scale would break equivariance. This is
-/// LibTorch's own 3-D batch normalisation, the scale axis being the third dimension.
-using ScaleBatchNorm = torch::nn::BatchNorm3d;
+/// Section 5.4: one mean and variance per channel over (N, S, H, W); a mean per scale would break equivariance.
+using ScaleBatchNorm = BatchNorm;
 using ScaleBatchNormOptions = torch::nn::BatchNormOptions;
 
 /// Average over a square window in space, each scale by itself. Padding is left out of the average.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "scdcf/core/error.h"
+#include "scdcf/nn/batch_part.h"
 #include "scdcf/nn/pooling.h"
 #include "scdcf/nn/running_average.h"
 
@@ -114,7 +115,9 @@ torch::Tensor VectorBatchNormImpl::forward(const torch::Tensor& field) {
           ", expected a vector field [N, ", 2 * channels, ", H, W]");
   auto variance = running_variance;
   if (is_training()) {
-    variance = vector_length(field).var({0, 2, 3}, /*unbiased=*/false);
+    const auto lengths = vector_length(field);
+    const auto moments = whole_batch_moments(lengths);
+    variance = moments ? moments->variance.to(lengths.scalar_type()) : lengths.var({0, 2, 3}, /*unbiased=*/false);
     renew(running_variance, batches, variance);
   }
   const auto gain = weight / (variance + 1e-5).sqrt();

@@ -45,22 +45,6 @@ int64_t output_size(int64_t size, int64_t largest_radius, const ConvGeometry& ge
   return (size - 1) / geometry.stride + 1;
 }
 
-at::Tensor convolve(const at::Tensor& planes, const at::Tensor& weight, int64_t radius, int64_t largest_radius,
-                    const ConvGeometry& geometry) {
-  const int64_t stride = geometry.stride;
-  switch (geometry.padding) {
-    case SpatialPadding::zero:
-      return at::conv2d(planes, weight, {}, {stride, stride}, {radius, radius});
-    case SpatialPadding::replicate:
-      return at::conv2d(at::replication_pad2d(planes, {radius, radius, radius, radius}), weight, {}, {stride, stride});
-    case SpatialPadding::none:
-      break;
-  }
-  const int64_t crop = largest_radius - radius;
-  const auto inner = crop == 0 ? planes : planes.slice(2, crop, -crop).slice(3, crop, -crop);
-  return at::conv2d(inner, weight, {}, {stride, stride});
-}
-
 }  // namespace
 
 const char* name_of(SpatialPadding padding) {
@@ -78,6 +62,22 @@ const char* name_of(SpatialPadding padding) {
 at::Tensor tap_table(const at::Tensor& scale_basis, const FilterBank& filters, const TapSets& sets) {
   const int64_t taps = scale_basis.size(1), count = static_cast<int64_t>(sets.sets.size());
   return scale_basis.matmul(filters.constant(sets.membership(taps), {taps, count}, scale_basis.options()));
+}
+
+at::Tensor convolve_scale(const at::Tensor& planes, const at::Tensor& weight, int64_t radius, int64_t largest_radius,
+                          const ConvGeometry& geometry) {
+  const int64_t stride = geometry.stride;
+  switch (geometry.padding) {
+    case SpatialPadding::zero:
+      return at::conv2d(planes, weight, {}, {stride, stride}, {radius, radius});
+    case SpatialPadding::replicate:
+      return at::conv2d(at::replication_pad2d(planes, {radius, radius, radius, radius}), weight, {}, {stride, stride});
+    case SpatialPadding::none:
+      break;
+  }
+  const int64_t crop = largest_radius - radius;
+  const auto inner = crop == 0 ? planes : planes.slice(2, crop, -crop).slice(3, crop, -crop);
+  return at::conv2d(inner, weight, {}, {stride, stride});
 }
 
 int64_t conv_output_size(int64_t size, const FilterBank& filters, const ConvGeometry& geometry) {
@@ -106,7 +106,7 @@ at::Tensor convolve_composed(const at::Tensor& input, const at::Tensor& coeffici
       continue;
     }
     const auto weight = compose_filters(coefficients, taps, filters[s], read[s]);
-    scales.push_back(convolve(gather_planes(input, read[s]), weight, radius_of(filters[s]), largest, geometry));
+    scales.push_back(convolve_scale(gather_planes(input, read[s]), weight, radius_of(filters[s]), largest, geometry));
   }
   return at::stack(scales, 2);
 }

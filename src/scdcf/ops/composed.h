@@ -47,6 +47,11 @@ at::Tensor convolve_composed(const at::Tensor& input, const at::Tensor& coeffici
                              const std::vector<at::Tensor>& filters, at::IntArrayRef sources,
                              const ConvGeometry& geometry);
 
+/// The planes that one scale reads, [N, planes * C, H, W], convolved with its filters, which have this radius; the
+/// coarsest have `largest_radius`, which matters where nothing is padded.
+at::Tensor convolve_scale(const at::Tensor& planes, const at::Tensor& weight, int64_t radius, int64_t largest_radius,
+                          const ConvGeometry& geometry);
+
 /// Length of the output for an input of length `size`.
 int64_t conv_output_size(int64_t size, const FilterBank& filters, const ConvGeometry& geometry);
 

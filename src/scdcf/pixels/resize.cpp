@@ -135,15 +135,20 @@ Image resize(const Image& image, int height, int width) {
   return transformed(image, resizing(image.height, height), resizing(image.width, width));
 }
 
-Image fit(const Image& image, int side) {
-  const int longer = std::max(image.height, image.width);
-  const auto shrunk = [&](int size) { return std::max(1, static_cast<int>(std::lround(1.0 * size * side / longer))); };
+Fitting fitting(int height, int width, int side) {
   check_side(side);
-  const Image inner = resize(image, shrunk(image.height), shrunk(image.width));
+  const int longer = std::max(height, width);
+  const auto shrunk = [&](int size) { return std::max(1, static_cast<int>(std::lround(1.0 * size * side / longer))); };
+  const int new_height = shrunk(height), new_width = shrunk(width);
+  return {new_height, new_width, (side - new_height) / 2, (side - new_width) / 2};
+}
+
+Image fit(const Image& image, int side) {
+  const auto [height, width, top, left] = fitting(image.height, image.width, side);
+  const Image inner = resize(image, height, width);
   if (inner.height == inner.width) return inner;
   Image square{image.channels, side, side, {}};
   square.pixels.assign(std::size_t{1} * image.channels * side * side, 0);
-  const int top = (side - inner.height) / 2, left = (side - inner.width) / 2;
   for (int c = 0; c < image.channels; ++c)
     for (int y = 0; y < inner.height; ++y) {
       const auto* row = inner.pixels.data() + (static_cast<std::ptrdiff_t>(c) * inner.height + y) * inner.width;

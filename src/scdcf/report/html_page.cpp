@@ -1,5 +1,8 @@
 #include "scdcf/report/html_page.h"
 
+#include <algorithm>
+
+#include "scdcf/core/error.h"
 #include "scdcf/report/base64.h"
 #include "scdcf/report/markup.h"
 
@@ -15,7 +18,8 @@ p { max-width: 46rem; }
 figure { margin: 1rem 0; }
 figcaption, caption { color: #555; font-size: .9rem; text-align: left; caption-side: bottom; padding-top: .4rem;
                       max-width: 46rem; }
-img { max-width: 100%; }
+img, svg { max-width: 100%; }
+svg { height: auto; }
 img.pixels { image-rendering: pixelated; outline: 1px solid #ccc; max-width: none; }
 img.framed { outline: 3px solid #d55e00; }
 table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
@@ -39,12 +43,24 @@ pre { background: #f5f5f5; padding: .7rem 1rem; overflow-x: auto; font-size: .9r
 )";
 
 std::string tag(const Picture& picture, const std::string& classes) {
-  const char* type = picture.kind == Picture::Kind::png ? "image/png" : "image/svg+xml";
-  std::string text = "<img src=\"data:" + std::string(type) + ";base64," + base64(picture.bytes) + "\" alt=\"" +
+  std::string text = "<img src=\"data:image/png;base64," + base64(picture.bytes) + "\" alt=\"" +
                      markup_escaped(picture.description) + "\"";
   if (picture.width > 0) text += " width=\"" + std::to_string(picture.width) + "\"";
   if (!classes.empty()) text += " class=\"" + classes + "\"";
   return text + ">";
+}
+
+/// Part of the page, where its titles appear when one points at it; as <img> it would be a mere picture. Names of XML's
+/// are of no use there.
+std::string inline_svg(const Picture& picture) {
+  auto text = picture.bytes.substr(std::min(picture.bytes.find("<svg"), picture.bytes.size()));
+  const auto head = text.find('>');
+  require(head != std::string::npos, "picture \"", picture.description, "\": got no SVG");
+  for (auto name = text.find(" xmlns"); name < text.find('>'); name = text.find(" xmlns")) {
+    const auto open = text.find('"', name), close = text.find('"', open + 1);
+    text.erase(name, close + 1 - name);
+  }
+  return text.insert(4, " role=\"img\" aria-label=\"" + markup_escaped(picture.description) + "\"");
 }
 
 std::string pixels(const Picture& picture) { return tag(picture, picture.framed ? "pixels framed" : "pixels"); }
@@ -90,7 +106,9 @@ void HtmlPage::table(const Table& table, const std::string& caption) {
 
 void HtmlPage::picture(const Picture& picture, const std::string& caption) {
   const auto below = caption.empty() ? "" : element("figcaption", "", markup_escaped(caption));
-  body_ += element("figure", "", tag(picture, "") + below) + "\n";
+  body_ +=
+      element("figure", "", (picture.kind == Picture::Kind::svg ? inline_svg(picture) : tag(picture, "")) + below) +
+      "\n";
 }
 
 void HtmlPage::cards(const std::vector<Card>& cards) {

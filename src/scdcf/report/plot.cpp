@@ -14,6 +14,8 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/files/atomic_file.h"
+#include "scdcf/files/read_file.h"
+#include "scdcf/report/hover.h"
 
 namespace scdcf::report {
 namespace {
@@ -184,7 +186,11 @@ std::string write_panels(const std::vector<Plot>& panels, const std::filesystem:
   require(!failed, folder.string(), ": the folder could not be made: ", failed.message());
   files::write_file_atomically(folder / (stem + ".dat"), data(panels));
   files::write_file_atomically(folder / (stem + ".gp"), script(panels, stem));
-  if (run_gnuplot(folder, stem + ".gp")) return "";
+  if (run_gnuplot(folder, stem + ".gp")) {
+    const auto svg = files::read_file((folder / (stem + ".svg")).string());
+    files::write_file_atomically(folder / (stem + ".svg"), with_values({svg.begin(), svg.end()}, panels));
+    return "";
+  }
   return "no picture: gnuplot is missing or failed; the numbers are in " + (folder / (stem + ".dat")).string();
 }
 

@@ -24,7 +24,8 @@ struct Plot {
   bool points_only = false;  // for kinds of things that have no order
 };
 
-/// Writes STEM.dat, STEM.gp, STEM.png and STEM.svg into `folder`. Returns an empty string, or why there is no picture.
+/// Writes STEM.dat, STEM.gp, STEM.png and STEM.svg, which tells its numbers to whoever points at them (hover.h), into
+/// `folder`. Returns an empty string, or why there is no picture.
 std::string write_plot(const Plot& plot, const std::filesystem::path& folder, const std::string& stem);
 
 /// The same for several plots side by side in one picture, with one range of y for all of them.

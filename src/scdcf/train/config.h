@@ -36,6 +36,7 @@ struct TrainOptions {
   uint64_t seed = 0;
   std::string device = "cpu";         ///< cpu, cuda or cuda:N
   std::string precision = "float32";  ///< float32; on a GPU also tf32 and bfloat16
+  bool sync_norm = false;             ///< of several processes: batch-norm statistics of the whole batch
 };
 
 struct RunConfig {

@@ -41,49 +41,79 @@ Group& group_of(std::vector<Group>& groups, float scale) {
   return above == groups.begin() ? groups.front() : *std::prev(above);
 }
 
+/// Of places [n, 2] in pixels.
+double place_error(const data::ImageSet& set, const torch::Tensor& places) {
+  require(set.centres.size() == set.labels.size(), "evaluation: got ", set.centres.size(),
+          " centres of objects, expected ", set.count());
+  const auto read = places.accessor<float, 2>();
+  std::vector<double> distances;
+  for (int64_t i = 0; i < set.count(); ++i) {
+    const auto& centre = set.centres[static_cast<size_t>(i)];
+    distances.push_back(std::hypot(read[i][0] - centre.x, read[i][1] - centre.y) / std::max(set.width, set.height));
+  }
+  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
+  std::nth_element(distances.begin(), middle, distances.end());
+  return *middle;
+}
+
 }  // namespace
 
 Predictions predict(models::Network& network, const DeviceImages& images, int64_t batch, bool autocast,
-                    const std::function<void(int64_t done)>& after_batch) {
+                    const std::function<void(int64_t done)>& after_batch, distributed::Group* group) {
   require(images.count() > 0, "evaluation: got no images, expected at least one");
   const DeviceWork no_capture;
   const torch::NoGradGuard no_grad;
   const bool was_training = network.is_training();
   network.eval();
-  std::vector<torch::Tensor> labels, confidences, sizes, beyond;
-  auto loss = torch::zeros({}, torch::TensorOptions(images.device()).dtype(torch::kDouble));
-  auto correct = torch::zeros({}, torch::TensorOptions(images.device()).dtype(torch::kLong));
-  for (int64_t first = 0; first < images.count(); first += batch) {
-    const auto indices = images.range(first, batch);
+  const int64_t rank = group == nullptr ? 0 : group->rank(), ranks = group == nullptr ? 1 : group->size();
+  const int64_t begin = images.count() * rank / ranks, end = images.count() * (rank + 1) / ranks;
+  // Each image has a row: label, confidence, size, beyond, x, y. Those of other ranks stay zero until all are summed.
+  constexpr int64_t kRow = 6;
+  const auto doubles = torch::TensorOptions(images.device()).dtype(torch::kDouble);
+  auto numbers = torch::zeros({images.count() * kRow + 4}, doubles);
+  const auto rows = numbers.narrow(0, 0, images.count() * kRow).view({images.count(), kRow});
+  auto loss = numbers[images.count() * kRow], correct = numbers[images.count() * kRow + 1],
+       readings = numbers[images.count() * kRow + 2], placings = numbers[images.count() * kRow + 3];
+  for (int64_t first = begin; first < end; first += batch) {
+    const auto indices = images.range(first, std::min(batch, end - first));
     const auto expected = images.labels(indices);
+    const auto here = rows.narrow(0, first, indices.size(0));
     torch::Tensor scores;
     {
       const AutocastScope scope(autocast);
       const auto reading = network.read(images.images(indices));
       scores = reading ? reading->scores : network.forward(images.images(indices));
       if (reading) {
-        sizes.push_back(reading->size);
-        beyond.push_back(reading->beyond);
+        here.select(1, 2).copy_(reading->size);
+        here.select(1, 3).copy_(reading->beyond);
+        readings.fill_(1);
+        if (reading->place.defined()) {
+          here.narrow(1, 4, 2).copy_(reading->place);
+          placings.fill_(1);
+        }
       }
     }
     const auto log_probability = scores.to(torch::kFloat).log_softmax(1);
     const auto [confidence, label] = log_probability.max(1);
     loss -= log_probability.gather(1, expected.unsqueeze(1)).sum().to(torch::kDouble);
     correct += label.eq(expected).sum();
-    labels.push_back(label);
-    confidences.push_back(confidence.exp());
-    if (after_batch) after_batch(std::min(first + batch, images.count()));
+    here.select(1, 0).copy_(label);
+    here.select(1, 1).copy_(confidence.exp());
+    if (after_batch) after_batch(std::min(first + batch, end) - begin);
   }
   network.train(was_training);
+  if (group != nullptr) group->sum(numbers);
+  const auto all = rows.cpu();
   Predictions result;
-  result.labels = torch::cat(labels).cpu();
-  result.confidence = torch::cat(confidences).cpu();
-  if (!sizes.empty()) {
-    result.sizes = torch::cat(sizes).to(torch::kCPU, torch::kFloat);
-    result.beyond = torch::cat(beyond).cpu();
+  result.labels = all.select(1, 0).to(torch::kLong);
+  result.confidence = all.select(1, 1).to(torch::kFloat);
+  if (readings.item<double>() > 0) {
+    result.sizes = all.select(1, 2).to(torch::kFloat);
+    result.beyond = all.select(1, 3).to(torch::kLong);
+    if (placings.item<double>() > 0) result.places = all.narrow(1, 4, 2).to(torch::kFloat).contiguous();
   }
   result.loss = loss.item<double>() / static_cast<double>(images.count());
-  result.accuracy = static_cast<double>(correct.item<int64_t>()) / static_cast<double>(images.count());
+  result.accuracy = correct.item<double>() / static_cast<double>(images.count());
   return result;
 }
 
@@ -100,6 +130,7 @@ Evaluation evaluate(const data::ImageSet& set, const Predictions& predictions, d
   if (predictions.beyond.defined()) result.beyond = predictions.beyond.ne(0).sum().item<int64_t>();
   if (sized && predictions.sizes.defined())
     result.size_error = (predictions.sizes * size_factor / torch::tensor(set.scales) - 1).abs().median().item<double>();
+  if (!set.centres.empty() && predictions.places.defined()) result.place_error = place_error(set, predictions.places);
   if (sized) result.scales = groups_of(set);
   const auto predicted = predictions.labels.accessor<int64_t, 1>();
   for (int64_t i = 0; i < set.count(); ++i) {
@@ -124,6 +155,7 @@ nlohmann::ordered_json to_json(const Evaluation& evaluation) {
   for (const auto& group : evaluation.classes)
     json["classes"].push_back({{"class", group.name}, {"count", group.count}, {"accuracy", accuracy(group)}});
   if (evaluation.size_error >= 0) json["size_error"] = evaluation.size_error;
+  if (evaluation.place_error >= 0) json["place_error"] = evaluation.place_error;
   if (evaluation.beyond > 0) json["beyond_range"] = evaluation.beyond;
   for (const auto& group : evaluation.scales)
     json["scales"].push_back({{"size", group.name},

@@ -4,6 +4,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "scdcf/distributed/group.h"
 #include "scdcf/models/network.h"
 #include "scdcf/train/device_images.h"
 
@@ -12,15 +13,15 @@ namespace scdcf::train {
 /// Of each image: the predicted class [n] and its probability [n], on the CPU; and the mean loss.
 struct Predictions {
   torch::Tensor labels, confidence;
-  torch::Tensor sizes, beyond;  ///< as the network reads them (models::Reading); undefined where it does not
+  torch::Tensor sizes, places, beyond;  ///< as the network reads them (models::Reading); undefined where it does not
   double loss = 0;
   double accuracy = 0;  ///< in [0, 1]
 };
 
 /// Runs a network over a set in eval mode, and leaves it in the mode it was in. `after_batch` is told how many images
-/// are done.
+/// are done. The ranks of a `group` share the images, and each has the predictions for all of them at the end.
 Predictions predict(models::Network& network, const DeviceImages& images, int64_t batch, bool autocast = false,
-                    const std::function<void(int64_t done)>& after_batch = {});
+                    const std::function<void(int64_t done)>& after_batch = {}, distributed::Group* group = nullptr);
 
 /// Images that belong together: a class, or objects of about one size.
 struct Group {
@@ -37,6 +38,8 @@ struct Evaluation {
   std::vector<Group> scales;  ///< empty where the sizes of the objects are not known
   /// Of the size that the network reads: the median of |read / true - 1|, negative where sizes are not known or read.
   double size_error = -1;
+  /// Of the place that the network reads: the median distance to the true one, as share of the side of the image.
+  double place_error = -1;
   int64_t beyond = 0;  ///< images whose object may be beyond what the network looks for
 };
 

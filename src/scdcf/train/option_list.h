@@ -49,6 +49,8 @@ void visit_options(TrainOptions& o, Visitor&& visit) {
   visit(Option{o.precision, "precision", "float32; on a GPU also tf32 and bfloat16"}.expects(
       "float32, tf32 or bfloat16",
       [](const auto& type) { return type == "float32" || type == "tf32" || type == "bfloat16"; }));
+  visit(Option{o.sync_norm, "sync_norm", "Of several processes: batch-norm by the statistics of the whole batch"}
+            .later());
 }
 
 }  // namespace scdcf::train

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "scdcf/core/error.h"
+#include "scdcf/nn/batch_part.h"
 #include "scdcf/nn/dropout.h"
 #include "scdcf/train/augment.h"
 #include "scdcf/train/autocast_scope.h"
@@ -45,10 +46,14 @@ Step::Step(torch::nn::Module& network, Forward forward, Optimizer& optimizer, co
   sums_ = torch::zeros({3}, on_device.dtype(torch::kDouble));
   steps_ = torch::zeros({}, on_device.dtype(torch::kLong));
   first_bad_ = torch::full({}, -1, on_device.dtype(torch::kLong));
+  bad_rank_ = torch::zeros({}, on_device.dtype(torch::kLong));
+  stop_here_ = torch::zeros({}, on_device.dtype(torch::kDouble));
+  stop_anywhere_ = torch::zeros({}, on_device.dtype(torch::kDouble));
 }
 
-/// Everything on the device, nothing that asks the host: capturable.
-void Step::compute(const torch::Tensor& indices, const torch::Tensor& draws) {
+void Step::share(distributed::DataParallel& parallel) { parallel_ = &parallel; }
+
+Outcome Step::forward_pass(const torch::Tensor& indices, const torch::Tensor& draws) {
   const auto started = std::chrono::steady_clock::now();
   auto batch = images_.images(indices);
   const auto labels = images_.labels(indices);
@@ -62,20 +67,60 @@ void Step::compute(const torch::Tensor& indices, const torch::Tensor& draws) {
     const AutocastScope autocast(autocast_);
     output = forward_(batch, labels);
   }
-  const auto [loss, correct] = loss_(output.to(torch::kFloat), batch, labels);
-  const auto gradients = torch::autograd::grad({loss}, optimizer_.parameters());
+  auto outcome = loss_(output.to(torch::kFloat), batch, labels);
+  outcome.correct = outcome.correct.defined() ? outcome.correct.to(torch::kDouble) : torch::zeros({}, sums_.options());
+  return outcome;
+}
+
+Step::Pass Step::pass_alone(const torch::Tensor& indices, const torch::Tensor& draws) {
+  const auto [loss, correct] = forward_pass(indices, draws);
+  return {loss.detach().to(torch::kDouble), correct, torch::autograd::grad({loss}, optimizer_.parameters())};
+}
+
+Step::Pass Step::pass_together(const torch::Tensor& indices, const torch::Tensor& draws) {
+  auto& group = parallel_->group();
+  const auto part = parallel_->part_of(indices.size(0));
+  const double weight = distributed::DataParallel::weight_of(part);
+  const auto [loss, correct] = [&] {
+    const nn::BatchPartScope scope(part);
+    return forward_pass(indices.narrow(0, part.first, part.count),
+                        draws.defined() ? draws.narrow(0, part.first, part.count) : draws);
+  }();
+  // What all ranks must know goes round while the backward is computed: loss, correct, a wish to stop, and by rank
+  // whether the loss is a bad one.
+  auto told = torch::zeros({3 + group.size()}, sums_.options());
+  {
+    const torch::NoGradGuard no_grad;
+    if (part.counts) {
+      told[0].copy_(loss * weight);
+      told[1].copy_(correct);
+      told[3 + group.rank()].copy_(torch::isfinite(loss).logical_not());
+    }
+    told[2].copy_(stop_here_);
+  }
+  const auto tell = group.sum_later(told);
+  auto gradients = parallel_->gradients(loss * weight);
+  tell();
+  stop_anywhere_.copy_(told[2]);
+  // Kept from the first bad step, as its number is.
+  bad_rank_.copy_(torch::where(first_bad_.lt(0), told.narrow(0, 3, group.size()).argmax(), bad_rank_));
+  return {told[0], told[1], std::move(gradients)};
+}
+
+/// Everything on the device, nothing that asks the host: capturable.
+void Step::compute(const torch::Tensor& indices, const torch::Tensor& draws) {
+  const auto [loss, correct, gradients] =
+      parallel_ == nullptr ? pass_alone(indices, draws) : pass_together(indices, draws);
   const torch::NoGradGuard no_grad;
   first_bad_.copy_(torch::where(torch::isfinite(loss).logical_or_(first_bad_.ge(0)), first_bad_, steps_));
   steps_.add_(1);
   optimizer_.step(gradients, first_bad_.lt(0));
   const double count = static_cast<double>(indices.size(0));
-  sums_.add_(torch::stack({loss.to(torch::kDouble) * count,
-                           correct.defined() ? correct.to(torch::kDouble) : torch::zeros({}, sums_.options()),
-                           torch::full({}, count, sums_.options())}));
+  sums_.add_(torch::stack({loss * count, correct, torch::full({}, count, sums_.options())}));
 }
 
 std::vector<torch::Tensor> Step::changed() const {
-  std::vector<torch::Tensor> tensors = {sums_, steps_, first_bad_};
+  std::vector<torch::Tensor> tensors = {sums_, steps_, first_bad_, bad_rank_, stop_anywhere_};
   for (const auto& parameter : optimizer_.parameters()) tensors.push_back(parameter);
   for (const auto& buffer : network_.buffers()) tensors.push_back(buffer);
   for (const auto& [name, tensor] : optimizer_.state()) tensors.push_back(tensor);
@@ -110,6 +155,7 @@ StepTotals Step::totals() const {
   totals.correct = static_cast<int64_t>(sums[1].item<double>());
   totals.count = static_cast<int64_t>(sums[2].item<double>());
   totals.first_bad_step = first_bad_.item<int64_t>();
+  totals.bad_rank = bad_rank_.item<int64_t>();
   totals.data_seconds = data_seconds_;
   return totals;
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <type_traits>
 
+#include "scdcf/distributed/data_parallel.h"
 #include "scdcf/models/network.h"
 #include "scdcf/train/device_images.h"
 #include "scdcf/train/optimizer.h"
@@ -31,6 +32,7 @@ struct StepTotals {
   int64_t correct = 0;
   int64_t count = 0;
   int64_t first_bad_step = -1;  ///< counted from the reset; the first step whose loss was not a number or infinite
+  int64_t bad_rank = 0;         ///< whose loss that was
   double data_seconds = 0;      ///< for gathering and augmenting images; measured on the CPU alone
 };
 
@@ -55,10 +57,18 @@ class Step {
   Step(const Step&) = delete;  // what it replays refers to it
   Step& operator=(const Step&) = delete;
 
+  /// From now on the step is one of all ranks of a group: `run` is given the whole batch and computes this rank's part
+  /// of it. Before the first run.
+  void share(distributed::DataParallel& parallel);
+
   /// Trains on the images at `indices` [n]; `draws` [n, ...] says how they are augmented (ignored without
   /// augmentation). Both on the device. Random layers draw from a stream of this seed. After a step whose loss was not
   /// finite the weights change no more.
   void run(const torch::Tensor& indices, const torch::Tensor& draws, uint64_t dropout_seed);
+
+  /// Whether some rank has asked all of them to stop, before the last step; waits for the device. Alone: never.
+  void ask_to_stop() { stop_here_.fill_(1); }
+  bool stop_is_agreed() const { return stop_anywhere_.item<double>() > 0; }
 
   /// Waits for the device.
   StepTotals totals() const;
@@ -75,6 +85,14 @@ class Step {
   Step(torch::nn::Module& network, Forward forward, Optimizer& optimizer, const DeviceImages& images,
        const TrainOptions& options, Loss loss);
   void compute(const torch::Tensor& indices, const torch::Tensor& draws);
+  /// Loss, sum of correct ones and gradients of a batch.
+  struct Pass {
+    torch::Tensor loss, correct;
+    std::vector<torch::Tensor> gradients;
+  };
+  Outcome forward_pass(const torch::Tensor& indices, const torch::Tensor& draws);
+  Pass pass_alone(const torch::Tensor& indices, const torch::Tensor& draws);
+  Pass pass_together(const torch::Tensor& indices, const torch::Tensor& draws);
   OfSize& of_size(const torch::Tensor& indices, const torch::Tensor& draws);
   std::vector<torch::Tensor> changed() const;
 
@@ -87,7 +105,8 @@ class Step {
   Loss loss_;
   at::Generator generator_;
   // On the device: sums of loss, correct and count; the steps so far and the first bad one.
-  torch::Tensor sums_, steps_, first_bad_;
+  torch::Tensor sums_, steps_, first_bad_, bad_rank_, stop_here_, stop_anywhere_;
+  distributed::DataParallel* parallel_ = nullptr;
   double data_seconds_ = 0;
   std::map<int64_t, OfSize> sizes_;  // the last batch of an epoch may be smaller
 };

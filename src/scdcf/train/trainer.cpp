@@ -45,12 +45,14 @@ struct Stopped {};
 /// One run from its first step, or from a checkpoint, to its end.
 class Run {
  public:
-  Run(const RunConfig& config, const data::Splits& splits, const TrainFolder& folder, const TrainCallbacks& callbacks)
+  Run(const RunConfig& config, const data::Splits& splits, const TrainFolder& folder, const TrainCallbacks& callbacks,
+      distributed::Group* group)
       : config_(config),
         splits_(splits),
         folder_(folder),
         callbacks_(callbacks),
-        device_(device_of(config.train)),
+        group_(group),
+        device_(group == nullptr ? device_of(config.train) : group->device()),
         stream_(device_),
         images_(splits.train, splits.mean, splits.deviation, device_),
         validation_(splits.validation, splits.mean, splits.deviation, device_),
@@ -67,18 +69,23 @@ class Run {
     require(splits.test.count() > 0, "training: got no test images, expected at least one");
     result_.data_checksum = data::checksum(splits);
     result_.network = network_;
+    if (group_ == nullptr) return;
+    parallel_.emplace(*group_, config.train.sync_norm, optimizer_.parameters());
+    step_.share(*parallel_);
+    require_same_everywhere();
   }
 
   TrainResult run() {
     if (callbacks_.on_start) callbacks_.on_start(config_);
     if (const auto about = network_->about(); !about.empty()) note(config_.model.name + " " + about);
-    if (folder_.resume) resume();
+    if (folder_.resume && is_first()) resume();
+    if (group_ != nullptr) take_state_of_first();
     resumed_ = last_saved_ = began_ = now();
     try {
       while (epoch_ < config_.train.epochs) {
         run_epoch();
         const bool over = epoch_ == config_.train.epochs;
-        if (!over && stop_requested()) throw Stopped{};
+        if (!over && stop_is_agreed()) throw Stopped{};
         if (over || now() - last_saved_ >= folder_.checkpoint_seconds) save();
       }
       finish();
@@ -93,7 +100,61 @@ class Run {
     return random_stream(run_seed(config_), purpose, index);
   }
 
+  bool is_first() const { return group_ == nullptr || group_->is_first(); }
   bool stop_requested() const { return callbacks_.stop && callbacks_.stop(); }
+
+  /// Whether any rank was asked to stop; all learn the same.
+  bool stop_is_agreed() const {
+    if (group_ == nullptr) return stop_requested();
+    const auto asked = torch::full({1}, stop_requested() ? 1.0 : 0.0, torch::TensorOptions(device_));
+    group_->sum(asked);
+    return asked.item<float>() > 0;
+  }
+
+  /// The same after a step, with which the wishes of all ranks went round. A GPU is asked now and then only: it would
+  /// have to wait.
+  bool stop_is_agreed_in_step() const {
+    if (group_ == nullptr) return stop_requested();
+    constexpr int64_t kStepsUnasked = 16;
+    return (device_.is_cpu() || step_in_epoch_ % kStepsUnasked == 0) && step_.stop_is_agreed();
+  }
+
+  /// The data is what options do not tell: a file may differ.
+  void require_same_everywhere() {
+    const auto sums = group_->exchange(subject("data"), result_.data_checksum);
+    for (size_t rank = 0; rank < sums.size(); ++rank)
+      require(sums[rank] == sums[0], "training: rank ", rank, " has other data than rank 0: checksum ", sums[rank],
+              ", expected ", sums[0]);
+  }
+
+  /// Several runs of one group, one after the other, must not find what the one before said.
+  std::string subject(const char* what) const {
+    return std::string(what) + " " + std::to_string(config_.data.realisation);
+  }
+
+  /// Weights, state of the optimizer and progress: nobody but rank 0 reads checkpoints.
+  void take_state_of_first() {
+    const auto text = group_->from_first(subject("progress"), is_first() ? progress().dump() : "");
+    const torch::NoGradGuard no_grad;
+    const auto take = [&](const torch::Tensor& tensor) {
+      auto dense = tensor.contiguous();
+      group_->broadcast(dense);
+      if (!is_first() && !dense.is_same(tensor)) torch::Tensor(tensor).copy_(dense);
+    };
+    for (const auto& parameter : network_->parameters()) take(parameter);
+    for (const auto& buffer : network_->buffers()) take(buffer);
+    for (const auto& [name, tensor] : optimizer_.state()) take(tensor);
+    const auto there = nlohmann::ordered_json::parse(text);
+    if (!is_first()) set_progress(there);
+    // The best weights are another set of the same tensors.
+    if (there.at("best_epoch").get<int64_t>() == 0) return;
+    if (!is_first()) best_weights_ = weights_of(*network_);
+    for (auto& [name, tensor] : best_weights_) {
+      auto on_device = tensor.to(device_).contiguous();
+      group_->broadcast(on_device);
+      tensor = on_device.cpu();
+    }
+  }
 
   /// Seconds since it was called last.
   double lap() {
@@ -123,6 +184,7 @@ class Run {
       const int64_t first = step_in_epoch_ * batch, size = std::min(batch, count - first);
       const auto indices = order.narrow(0, first, size);
       set_learning_rate();
+      if (group_ != nullptr && stop_requested()) step_.ask_to_stop();
       const auto step = static_cast<uint64_t>(epoch_ * steps_per_epoch_ + step_in_epoch_);
       step_.run(indices, draws.defined() ? draws.narrow(0, first, size) : draws,
                 stream_seed(run_seed(config_), Purpose::dropout, step));
@@ -133,7 +195,7 @@ class Run {
       const double per_step = (now() - started) / static_cast<double>(step_in_epoch_ - first_step);
       images_per_second_ = static_cast<double>(batch) / per_step;
       report(0, 0);
-      if (step_in_epoch_ < steps_per_epoch_ && stop_requested()) throw Stopped{};
+      if (step_in_epoch_ < steps_per_epoch_ && stop_is_agreed_in_step()) throw Stopped{};
     }
     check_loss(order, draws, first_step);
     estimate_.add_wait(lap());
@@ -170,11 +232,11 @@ class Run {
     const int64_t size = std::min(config_.train.batch, images_.count() - first);
     auto images = images_.images(order.narrow(0, first, size));
     if (draws.defined()) images = augment(images, draws.narrow(0, first, size), config_.train.augment, images_.black());
-    fail_at("the loss", step, images);
+    fail_at(group_ == nullptr ? "the loss" : "the loss of rank " + std::to_string(totals.bad_rank), step, images);
   }
 
   /// `step` counts from the beginning of the epoch.
-  [[noreturn]] void fail_at(const char* what, int64_t step, const torch::Tensor& images) {
+  [[noreturn]] void fail_at(const std::string& what, int64_t step, const torch::Tensor& images) {
     detail::fail("training: ", what, " is not finite at step ", epoch_ * steps_per_epoch_ + step + 1, " (epoch ",
                  epoch_ + 1, "), learning rate ", learning_rate(config_.train, epoch_, step, steps_per_epoch_),
                  ", first in ", first_bad_layer(*network_, images));
@@ -196,15 +258,20 @@ class Run {
   /// Predictions for validation or test images; throws Stopped between two batches where the run is to stop.
   Predictions look_at(const DeviceImages& images, bool test) {
     int64_t before = 0;
-    return predict(*network_, images, kEvaluationBatch, config_.train.precision == "bfloat16", [&](int64_t done) {
+    const auto after_batch = [&](int64_t done) {
       estimate_.add_images(done - std::exchange(before, done), lap());
       report(test ? 0 : done, test ? done : 0);
-      if (done < images.count() && stop_requested()) throw Stopped{};
-    });
+      // Ranks that share the images come to their end together.
+      if (group_ == nullptr && done < images.count() && stop_requested()) throw Stopped{};
+    };
+    return predict(*network_, images, kEvaluationBatch, config_.train.precision == "bfloat16", after_batch, group_);
   }
 
   /// Validates the weights of the epoch's end and keeps them where they are the best.
   void validate(EpochRecord& record) {
+    // Statistics of the parts differ from rank to rank: those of rank 0 are the network's.
+    if (group_ != nullptr && !config_.train.sync_norm)
+      for (const auto& buffer : network_->buffers()) group_->broadcast(buffer);
     const auto validation = look_at(validation_, /*test=*/false);
     // The last step of an epoch may spoil weights whose loss nobody has seen yet.
     if (!std::isfinite(validation.loss)) {
@@ -223,7 +290,7 @@ class Run {
   }
 
   void write_metrics() const {
-    if (folder_.folder.empty()) return;
+    if (folder_.folder.empty() || !is_first()) return;
     std::string lines;
     for (const auto& record : result_.history) lines += to_json(record).dump() + "\n";
     files::write_file_atomically(folder_.folder / "metrics.jsonl", lines);
@@ -246,26 +313,42 @@ class Run {
   void save() {
     result_.seconds += now() - resumed_;
     resumed_ = last_saved_ = now();
-    if (folder_.folder.empty()) return;
+    if (folder_.folder.empty() || !is_first()) return;
     Checkpoint checkpoint;
     checkpoint.about = about();
-    const auto totals = step_.totals();
-    auto& progress = checkpoint.about["progress"];
-    progress = {{"epoch", epoch_},
-                {"step_in_epoch", step_in_epoch_},
-                {"loss", totals.loss},
-                {"correct", totals.correct},
-                {"count", totals.count},
-                {"best_epoch", result_.best_epoch},
-                {"best_validation", result_.best_validation},
-                {"best_loss", best_loss_},
-                {"seconds", result_.seconds},
-                {"history", nlohmann::ordered_json::array()}};
-    for (const auto& record : result_.history) progress["history"].push_back(to_json(record));
+    checkpoint.about["progress"] = progress();
     checkpoint.tensors["weights"] = weights_of(*network_);
     checkpoint.tensors["best_weights"] = best_weights_;
     checkpoint.tensors["optimizer"] = optimizer_.state();
     checkpoints_.save(checkpoint, epoch_ * steps_per_epoch_ + step_in_epoch_);
+  }
+
+  nlohmann::ordered_json progress() const {
+    const auto totals = step_.totals();
+    nlohmann::ordered_json progress = {{"epoch", epoch_},
+                                       {"step_in_epoch", step_in_epoch_},
+                                       {"loss", totals.loss},
+                                       {"correct", totals.correct},
+                                       {"count", totals.count},
+                                       {"best_epoch", result_.best_epoch},
+                                       {"best_validation", result_.best_validation},
+                                       {"best_loss", best_loss_},
+                                       {"seconds", result_.seconds},
+                                       {"history", nlohmann::ordered_json::array()}};
+    for (const auto& record : result_.history) progress["history"].push_back(to_json(record));
+    return progress;
+  }
+
+  void set_progress(const nlohmann::ordered_json& progress) {
+    epoch_ = progress.at("epoch");
+    step_in_epoch_ = progress.at("step_in_epoch");
+    step_.reset_totals({progress.at("loss"), progress.at("correct"), progress.at("count")});
+    result_.best_epoch = progress.at("best_epoch");
+    result_.best_validation = progress.at("best_validation");
+    best_loss_ = progress.at("best_loss");
+    result_.seconds = progress.at("seconds");
+    result_.history.clear();
+    for (const auto& record : progress.at("history")) result_.history.push_back(record_from_json(record));
   }
 
   void resume() {
@@ -283,18 +366,10 @@ class Run {
       load_weights(*network_, found->checkpoint.tensors.at("weights"), file);
       optimizer_.load_state(found->checkpoint.tensors.at("optimizer"));
       best_weights_ = found->checkpoint.tensors.at("best_weights");
-      const auto& progress = about.at("progress");
-      epoch_ = progress.at("epoch");
-      step_in_epoch_ = progress.at("step_in_epoch");
+      set_progress(about.at("progress"));
       require(
           epoch_ >= 0 && epoch_ <= config_.train.epochs && step_in_epoch_ >= 0 && step_in_epoch_ <= steps_per_epoch_,
           file, ": got epoch ", epoch_, " and step ", step_in_epoch_, ", which the run does not have");
-      step_.reset_totals({progress.at("loss"), progress.at("correct"), progress.at("count")});
-      result_.best_epoch = progress.at("best_epoch");
-      result_.best_validation = progress.at("best_validation");
-      best_loss_ = progress.at("best_loss");
-      result_.seconds = progress.at("seconds");
-      for (const auto& record : progress.at("history")) result_.history.push_back(record_from_json(record));
     } catch (const std::out_of_range&) {
       detail::fail(file, ": lacks weights or optimizer state");
     } catch (const nlohmann::json::exception& error) {
@@ -314,7 +389,7 @@ class Run {
     lap();
     result_.test = evaluate(splits_.test, look_at(test, /*test=*/true));
     network_->eval();
-    if (!folder_.folder.empty()) save_model();
+    if (!folder_.folder.empty() && is_first()) save_model();
     result_.finished = true;
   }
 
@@ -337,12 +412,14 @@ class Run {
   const data::Splits& splits_;
   TrainFolder folder_;
   TrainCallbacks callbacks_;
+  distributed::Group* group_;  // none where this process is on its own
   torch::Device device_;
   StreamScope stream_;
   DeviceImages images_, validation_;
   std::shared_ptr<models::Network> network_;
   Optimizer optimizer_;
   Step step_;
+  std::optional<distributed::DataParallel> parallel_;
   CheckpointFolder checkpoints_;
   int64_t steps_per_epoch_ = 0;
   int64_t epoch_ = 0, step_in_epoch_ = 0;  // the next step
@@ -369,10 +446,10 @@ torch::Device device_of(const std::string& name) {
 }
 
 TrainResult train(const RunConfig& config, const data::Splits& splits, const TrainFolder& folder,
-                  const TrainCallbacks& callbacks) {
+                  const TrainCallbacks& callbacks, distributed::Group* group) {
   check(config.train);
   apply_precision(config.train, device_of(config.train));
-  return Run(fit_to_data(config, splits), splits, folder, callbacks).run();
+  return Run(fit_to_data(config, splits), splits, folder, callbacks, group).run();
 }
 
 }  // namespace scdcf::train

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include "scdcf/distributed/group.h"
 #include "scdcf/train/checkpoint.h"
 #include "scdcf/train/config.h"
 #include "scdcf/train/epoch_record.h"
@@ -56,7 +57,9 @@ torch::Device device_of(const std::string& name);
 inline torch::Device device_of(const TrainOptions& options) { return device_of(options.device); }
 
 /// Throws Error where the loss is not a number or infinite, naming the step, the learning rate and the layer.
+/// The ranks of a `group` share every batch, and the images of validation and test; all get the same result. The
+/// folder, and what stands there to resume from, is rank 0's alone. One that is asked to stop asks the others.
 TrainResult train(const RunConfig& config, const data::Splits& splits, const TrainFolder& folder,
-                  const TrainCallbacks& callbacks);
+                  const TrainCallbacks& callbacks, distributed::Group* group = nullptr);
 
 }  // namespace scdcf::train

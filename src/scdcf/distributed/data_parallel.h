@@ -1,0 +1,61 @@
+// One training step of several processes: each has a part of the batch, and the gradients are those of the whole.
+#pragma once
+
+#include <torch/types.h>
+
+#include <vector>
+
+#include "scdcf/distributed/group.h"
+#include "scdcf/nn/batch_part.h"
+
+namespace scdcf::distributed {
+
+/// Shares of a batch, and sums of gradients in buckets that are on their way while the backward goes on. Every rank
+/// has the same parameters and makes the same steps.
+///
+///   DataParallel parallel(group, /*whole_batch_norms=*/true, network->parameters());
+///   const auto part = parallel.part_of(128);             // this rank's images of a batch
+///   const nn::BatchPartScope scope(part);                // norms and dropout as with one process
+///   auto loss = loss_of(images.narrow(0, part.first, part.count)) * DataParallel::weight_of(part);
+///   auto gradients = parallel.gradients(loss);           // of the mean over all 128
+class DataParallel {
+ public:
+  DataParallel(Group& group, bool whole_batch_norms, std::vector<torch::Tensor> parameters);
+  ~DataParallel();
+  DataParallel(const DataParallel&) = delete;
+  DataParallel& operator=(const DataParallel&) = delete;
+
+  Group& group() { return group_; }
+
+  /// Neighbouring images for neighbouring ranks, as equal parts as can be. A rank that nothing is left for computes the
+  /// first images once more, for nothing: it must take part in the sums of the others. A norm of the part alone needs
+  /// two images, so no part has one only.
+  nn::BatchPart part_of(int64_t whole) const;
+  /// What the mean over the part is multiplied with for the sum over the ranks to be the mean over the batch.
+  static double weight_of(const nn::BatchPart& part);
+
+  /// Of the sum over the ranks of `loss`, in the order of the parameters. Views that the next call overwrites.
+  std::vector<torch::Tensor> gradients(const torch::Tensor& loss);
+
+ private:
+  struct Bucket {
+    torch::Tensor flat;
+    size_t parameters = 0, missing = 0;
+  };
+
+  void make_buckets();
+  void arrived(size_t parameter, const torch::Tensor& gradient);
+
+  Group& group_;
+  bool whole_batch_norms_;
+  std::vector<torch::Tensor> parameters_;
+  std::vector<unsigned> hooks_;
+  std::vector<Bucket> buckets_;
+  std::vector<size_t> bucket_of_;      // by parameter
+  std::vector<torch::Tensor> places_;  // by parameter: its view of the bucket
+  bool listening_ = false;
+  size_t sent_ = 0;  // buckets
+  std::vector<std::function<void()>> pending_;
+};
+
+}  // namespace scdcf::distributed

@@ -1,0 +1,13 @@
+# Runs what test_exchange has written with ONNX Runtime; `make pages-deps` installs it for Node.
+set(pages ${PROJECT_SOURCE_DIR}/build-pages)
+set(onnx_cases ${CMAKE_CURRENT_BINARY_DIR}/onnx_cases)
+target_compile_definitions(test_exchange PRIVATE SCDCF_ONNX_CASES="${onnx_cases}")
+target_link_libraries(test_exchange PRIVATE nlohmann_json::nlohmann_json)
+find_program(NODE NAMES node nodejs)
+if(NODE AND EXISTS ${pages}/node_modules/onnxruntime-web)
+  set_tests_properties(exchange PROPERTIES FIXTURES_SETUP onnx_cases)
+  add_test(NAME onnx_runtime COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/onnx_runtime.mjs ${pages} ${onnx_cases})
+  set_tests_properties(onnx_runtime PROPERTIES FIXTURES_REQUIRED onnx_cases TIMEOUT 300)
+else()
+  message(STATUS "No Node with onnxruntime-web (make pages-deps): the test onnx_runtime is left out")
+endif()
