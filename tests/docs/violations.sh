@@ -5,7 +5,7 @@ set -eu
 . "$(dirname "$0")/../support/violations.sh"
 rm -rf "$scratch"
 mkdir -p "$scratch"
-(cd "$source" && cp -r README.md CMakeLists.txt CMakePresets.json Makefile apps benchmarks cmake docs examples results scripts src tests "$scratch")
+(cd "$source" && cp -r README.md CMakeLists.txt CMakePresets.json Makefile apps benchmarks cmake docs examples python results scripts src tests "$scratch")
 cp "$rooms" "$scratch"
 
 # says NAME TEXT PATTERN: as a page of its own.
