@@ -32,6 +32,7 @@ void print_list() {
 void reproduce_one(const std::string& name, const ReproduceArguments& arguments) {
   if (is_table_experiment(name)) return reproduce_table(name, arguments.tables);
   const auto& tables = arguments.tables.options;
+  require(!tables.list && tables.only < 0, tables.list ? "plan" : "only", ": ", name, " is no set of runs");
   figures::FigureOptions options;
   options.quick = tables.quick;
   options.device = tables.device;

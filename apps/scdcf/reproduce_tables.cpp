@@ -35,6 +35,10 @@ void add_table_options(CLI::App& command, TableArguments& arguments) {
       ->group(kGroup)
       ->capture_default_str();
   add_run_option(command, "precision", options.precision).group(kGroup);
+  command.add_flag("--plan", options.list, "List the runs, numbered from 0, instead of making them")->group(kGroup);
+  command.add_option("--only", options.only, "Make this one of the runs that --plan lists")
+      ->check(CLI::Range(0, 1000000))
+      ->group(kGroup);
   command.add_flag("--retry-failed", options.retry_failed, "Try runs again that have failed twice")->group(kGroup);
 }
 
@@ -62,6 +66,7 @@ void reproduce_table(const std::string& name, TableArguments arguments) {
   for (const auto& experiment : tables::experiments())
     if (experiment.name == name) experiment.run(options);
   if (InterruptScope::requested()) throw CLI::RuntimeError(kStopped);
+  if (options.list) return;
   line.print("results: " + (options.out / "results.jsonl").string() + "; tables and plots: scdcf report " +
              options.out.string());
 }

@@ -137,6 +137,38 @@ TEST_F(Store, a_claim_is_held_by_one_and_freed_by_a_kill) {
   EXPECT_TRUE(inherited->was_left());
 }
 
+/// Where the lock server is off, or locks do not reach from one machine to another.
+TEST_F(Store, without_locks_every_run_is_made_once_and_a_lost_machine_loses_one) {
+  constexpr int kProcesses = 3, kRuns = 12;
+  constexpr double kLease = 1.5;
+  const auto work = [&](int ms) {
+    setenv("SCDCF_LOCKS", "off", 1);
+    ResultsStore store(folder_, kLease);
+    const auto runner = [&](const PlannedRun& run, const auto&) {
+      write(folder_ / "begun", "");
+      scdcf::testing::sleep_ms(ms);
+      return std::optional<RunRecord>(scdcf::testing::fake_result(run));
+    };
+    run_queue(some_runs(kRuns), store, runner, scdcf::testing::quiet_options());
+  };
+  const auto victim = in_process([&] { work(60'000); });
+  while (!std::filesystem::exists(folder_ / "begun")) scdcf::testing::sleep_ms(5);
+  std::vector<pid_t> others;
+  for (int i = 0; i < kProcesses; ++i) others.push_back(in_process([&] { work(20); }));
+  scdcf::testing::sleep_ms(300);
+  kill(victim, SIGSTOP);  // a machine that hangs: it lives, and is not heard of
+  for (const auto child : others) EXPECT_EQ(wait_for(child), 0);
+  kill(victim, SIGKILL);
+  wait_for(victim);
+  ResultsStore store(folder_);
+  std::map<std::string, std::multiset<int>> seen;
+  for (const auto& record : store.records()) seen[record.status].insert(record.realisation);
+  EXPECT_EQ(seen["done"].size(), static_cast<std::size_t>(kRuns));
+  EXPECT_EQ(std::set<int>(seen["done"].begin(), seen["done"].end()).size(), static_cast<std::size_t>(kRuns));
+  EXPECT_EQ(seen["lost"].size(), 1U);
+  EXPECT_TRUE(store.damaged_lines().empty());
+}
+
 TEST_F(Store, to_report_on_nothing_is_an_error_that_names_the_file) {
   try {
     ResultsStore::open(folder_ / "nowhere");

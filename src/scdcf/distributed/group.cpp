@@ -14,8 +14,14 @@
 #  include <torch/csrc/distributed/c10d/Backend.hpp>
 #endif
 
+#include <unistd.h>
+
 #include <chrono>
+#include <condition_variable>
 #include <cstdlib>
+#include <iostream>
+#include <mutex>
+#include <thread>
 
 #include "scdcf/distributed/watch.h"
 
@@ -36,6 +42,36 @@ std::string variable(const char* name) {
   const char* text = std::getenv(name);
   return text == nullptr ? "" : text;
 }
+
+/// Ends the process where joining takes longer than that: a socket waits for ever for a rank 0 that hangs.
+class JoinAlarm {
+ public:
+  JoinAlarm(const Place& place, double seconds)
+      : thread_([this, place, seconds] {
+          std::unique_lock<std::mutex> lock(mutex_);
+          if (joined_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return is_over_; })) return;
+          std::cerr << "scdcf: rank " + std::to_string(place.rank) + ": rank 0 at " + place.address + " port " +
+                           std::to_string(place.port) + " does not answer\n"
+                    << std::flush;
+          _exit(kLostRank);
+        }) {}
+  ~JoinAlarm() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      is_over_ = true;
+    }
+    joined_.notify_all();
+    thread_.join();
+  }
+  JoinAlarm(const JoinAlarm&) = delete;
+  JoinAlarm& operator=(const JoinAlarm&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable joined_;
+  bool is_over_ = false;
+  std::thread thread_;
+};
 
 /// A connection of its own to the store that rank 0 holds, or torchrun for it.
 Store connect(const Place& place, double seconds, bool may_serve) {
@@ -118,8 +154,11 @@ struct Group::Connection {
 Group::Group(const Place& place, torch::Device device, const GroupOptions& options)
     : place_(place), device_(device), connection_(std::make_unique<Connection>()) {
   auto& c = *connection_;
-  c.store = connect(place, options.join_seconds, /*may_serve=*/true);
-  c.watch = std::make_unique<Watch>(connect(place, options.join_seconds, /*may_serve=*/false), place, options);
+  {
+    const JoinAlarm alarm(place, options.join_seconds + 1);  // what can tell more is given the time to
+    c.store = connect(place, options.join_seconds, /*may_serve=*/true);
+    c.watch = std::make_unique<Watch>(connect(place, options.join_seconds, /*may_serve=*/false), place, options);
+  }
   exchange("join", "");
   try {
     c.backend = make_backend(c.store, place, device, options.timeout_seconds);

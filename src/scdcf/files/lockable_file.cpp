@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -13,6 +15,11 @@
 
 namespace scdcf::files {
 namespace {
+
+std::atomic<bool> has_locks{true};
+
+/// Some network file systems know no locks, or have nobody who keeps them.
+bool means_no_locks(int cause) { return cause == ENOLCK || cause == EOPNOTSUPP || cause == ENOSYS; }
 
 int operation(LockableFile::Lock kind) { return kind == LockableFile::Lock::shared ? LOCK_SH : LOCK_EX; }
 
@@ -39,14 +46,28 @@ LockableFile::~LockableFile() {
 }
 
 void LockableFile::lock(Lock kind) const {
-  while (flock(descriptor_, operation(kind)) != 0)
-    require(errno == EINTR, path_.string(), ": cannot lock: ", std::strerror(errno));
+  while (locks_are_on() && flock(descriptor_, operation(kind)) != 0) {
+    if (means_no_locks(errno)) has_locks = false;
+    require(!has_locks || errno == EINTR, path_.string(), ": cannot lock: ", std::strerror(errno));
+  }
 }
 
 bool LockableFile::try_lock(Lock kind) const {
-  if (flock(descriptor_, operation(kind) | LOCK_NB) == 0) return true;
+  if (!locks_are_on() || flock(descriptor_, operation(kind) | LOCK_NB) == 0) return true;
+  if (means_no_locks(errno)) {
+    has_locks = false;
+    return true;
+  }
   require(errno == EWOULDBLOCK || errno == EINTR, path_.string(), ": cannot lock: ", std::strerror(errno));
   return false;
+}
+
+bool LockableFile::locks_are_on() {
+  static const bool switched_off = [] {
+    const char* text = std::getenv("SCDCF_LOCKS");
+    return text != nullptr && std::strcmp(text, "off") == 0;
+  }();
+  return !switched_off && has_locks;
 }
 
 std::uint64_t LockableFile::size() const {

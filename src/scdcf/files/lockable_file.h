@@ -25,9 +25,12 @@ class LockableFile {
   LockableFile& operator=(const LockableFile&) = delete;
   LockableFile& operator=(LockableFile&&) = delete;
 
+  /// Where locks are off, by SCDCF_LOCKS=off or because the file system has none, both do nothing.
   void lock(Lock kind) const;
   /// False where somebody else holds it.
   bool try_lock(Lock kind) const;
+  /// Whether locks were never found to be off.
+  static bool locks_are_on();
 
   std::uint64_t size() const;
   /// All from `offset` on; less where it is cut off meanwhile.

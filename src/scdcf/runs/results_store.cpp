@@ -84,16 +84,16 @@ RunRecord record_from_json(const Json& json) {
   }
 }
 
-Claim::~Claim() {
-  if (file_.descriptor() >= 0) file_.replace_content("");  // given back by a living process
-}
+ResultsStore::ResultsStore(fs::path folder, double lease_seconds)
+    : ResultsStore(std::move(folder), true, lease_seconds) {}
 
-ResultsStore::ResultsStore(fs::path folder) : ResultsStore(std::move(folder), true) {}
+ResultsStore ResultsStore::open(const fs::path& folder) { return {folder, false, kLeaseSeconds}; }
 
-ResultsStore ResultsStore::open(const fs::path& folder) { return {folder, false}; }
-
-ResultsStore::ResultsStore(fs::path folder, bool create)
-    : folder_(std::move(folder)), file_(folder_ / "results.jsonl") {
+ResultsStore::ResultsStore(fs::path folder, bool create, double lease_seconds)
+    : folder_(std::move(folder)),
+      file_(folder_ / "results.jsonl"),
+      claims_(lease_seconds),
+      turns_(std::min(lease_seconds, 10.0)) {
   if (!create) {
     require(fs::is_regular_file(file_), file_.string(), ": is missing, expected the results of scdcf reproduce");
     return;
@@ -103,13 +103,24 @@ ResultsStore::ResultsStore(fs::path folder, bool create)
   require(!failed, folder_.string(), ": the folder could not be made: ", failed.message());
 }
 
+/// Lines of two machines that append at once may mix on a network file system, whatever its locks say.
+files::Lease ResultsStore::turn_to_write() {
+  for (;;) {
+    auto turn = turns_.take(folder_ / "claims" / "results.lease", files::LockableFile::locks_are_on());
+    if (turn) return std::move(*turn);
+    usleep(5'000);
+  }
+}
+
 void ResultsStore::append(const RunRecord& record) {
   auto stamped = record;
   if (stamped.time.empty()) stamped.time = files::utc_time();
   // Bytes that are no UTF-8 (in the text of an error) must not cost the record.
   const std::string line = to_json(stamped).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  const files::LockableFile file(file_, O_RDWR | O_APPEND | O_CREAT);
-  file.lock(Lock::exclusive);
+  const files::LockableFile lock(file_, O_RDWR | O_APPEND | O_CREAT);
+  lock.lock(Lock::exclusive);
+  const auto turn = turn_to_write();
+  const files::LockableFile file(file_, O_RDWR | O_APPEND);  // opened behind that: its end is where others left it
   const auto torn = torn_end(file).size();
   const auto size = static_cast<off_t>(file.size() - torn);
   require(torn == 0 || ftruncate(file.descriptor(), size) == 0, file_.string(), ": ", std::strerror(errno));
@@ -164,15 +175,13 @@ ResultsStore::Attempts ResultsStore::attempts(const std::string& key) {
   return found == attempts_.end() ? Attempts{} : found->second;
 }
 
-std::optional<Claim> ResultsStore::claim(const std::string& key) const {
+std::optional<Claim> ResultsStore::claim(const std::string& key) {
   const auto name = folder_ / "claims" / (key + ".lock");
   files::LockableFile file(name, O_RDWR | O_CREAT);
   if (!file.try_lock(Lock::exclusive)) return std::nullopt;
-  // The holder's number stays in the file until it gives the claim back: that is how a killed holder shows.
-  const bool was_left = file.size() > 0;
-  require(file.replace_content(std::to_string(getpid()) + "\n"), name.string(),
-          ": could not be written: ", std::strerror(errno));
-  return Claim(std::move(file), was_left);
+  auto lease = claims_.take(folder_ / "claims" / (key + ".lease"), files::LockableFile::locks_are_on());
+  if (!lease) return std::nullopt;
+  return Claim(std::move(file), std::move(*lease));
 }
 
 }  // namespace scdcf::runs

@@ -1,5 +1,6 @@
 // Results of independent runs in a folder that several processes may share: DIR/results.jsonl, one line an attempt, and
-// DIR/claims, one lock file a run. Killing any of them loses at most the runs that it was in the middle of.
+// DIR/claims, a lock file and a lease for each run. Killing any of them, or losing its machine, loses at most the runs
+// that it was in the middle of.
 #pragma once
 
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "scdcf/files/lease.h"
 #include "scdcf/files/lockable_file.h"
 #include "scdcf/runs/planned_run.h"
 
@@ -50,25 +52,26 @@ nlohmann::ordered_json to_json(const RunRecord& record);
 /// Throws Error for what is not a record.
 RunRecord record_from_json(const nlohmann::ordered_json& json);
 
-/// The right to make one run, held by a living process; the kernel takes it back when the process dies.
+/// The right to make one run, held by a living process. When it dies, the kernel gives the lock back to the processes
+/// of its machine at once; those of others wait until its lease is over.
 class Claim {
  public:
-  Claim(files::LockableFile file, bool was_left) : file_(std::move(file)), was_left_(was_left) {}
-  Claim(Claim&&) noexcept = default;
-  ~Claim();
+  Claim(files::LockableFile lock, files::Lease lease) : lock_(std::move(lock)), lease_(std::move(lease)) {}
   /// The process that held it before died in the middle of the run.
-  bool was_left() const { return was_left_; }
+  bool was_left() const { return lease_.was_left(); }
 
  private:
-  files::LockableFile file_;
-  bool was_left_ = false;
+  files::LockableFile lock_;
+  files::Lease lease_;  // given back first
 };
 
 /// Every function may be called from several threads and from several processes with the same folder.
 class ResultsStore {
  public:
+  /// A holder of a claim that is not heard of for so long, on another machine, is lost.
+  static constexpr double kLeaseSeconds = 60;
   /// Makes the folder where it is missing.
-  explicit ResultsStore(std::filesystem::path folder);
+  explicit ResultsStore(std::filesystem::path folder, double lease_seconds = kLeaseSeconds);
   /// Of a folder that must be there already; changes nothing.
   static ResultsStore open(const std::filesystem::path& folder);
   ResultsStore(ResultsStore&&) = delete;
@@ -86,13 +89,15 @@ class ResultsStore {
   };
   Attempts attempts(const std::string& key);
   /// Nothing where another process or thread is making the run.
-  std::optional<Claim> claim(const std::string& key) const;
+  std::optional<Claim> claim(const std::string& key);
 
  private:
-  ResultsStore(std::filesystem::path folder, bool create);
+  ResultsStore(std::filesystem::path folder, bool create, double lease_seconds);
+  files::Lease turn_to_write();  ///< behind a lock of the file
   void refresh();
 
   std::filesystem::path folder_, file_;
+  files::LeaseTaker claims_, turns_;
   std::mutex mutex_;
   std::uint64_t read_ = 0;  // bytes of the file that were read
   std::int64_t lines_ = 0;

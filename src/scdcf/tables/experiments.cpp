@@ -1,6 +1,7 @@
 #include "scdcf/tables/experiments.h"
 
 #include <set>
+#include <string>
 
 #include "scdcf/core/error.h"
 #include "scdcf/runs/train_runner.h"
@@ -26,8 +27,22 @@ void tell(const PlanOptions& options, const std::string& name, const runs::Queue
                 (summary.stopped ? "; stopped, the same command goes on" : ""));
 }
 
-void run_plan(const std::string& name, const PlanOptions& options, const Plan& plan, int jobs) {
-  require(!plan.empty(), "models: with these, sizes and augmentation nothing is left to run of ", name);
+/// "12  0123456789abcdef  scdcfnet smnist 28+ N=2000 realisation 0", one line a run, numbered from 0.
+void list_plan(const PlanOptions& options, const Plan& plan, int first) {
+  for (const auto& run : plan)
+    options.print(std::to_string(first++) + "  " + runs::key_of(run) + "  " + runs::label_of(run));
+}
+
+/// `all` is the whole of a plan, the first of which has the number `first`: an experiment may have several.
+void run_plan(const std::string& name, const PlanOptions& options, const Plan& all, int jobs, int first = 0) {
+  require(!all.empty(), "models: with these, sizes and augmentation nothing is left to run of ", name);
+  if (options.list) return list_plan(options, all, first);
+  const int last = first + static_cast<int>(all.size()) - 1;
+  if (options.only >= 0 && options.only < first) return;
+  require(options.only <= last || name == "cost", "only: got ", options.only, ", expected 0 to ", last,
+          ", the numbers that --plan lists");
+  if (options.only > last) return;
+  const Plan plan = options.only < 0 ? all : Plan{all[static_cast<size_t>(options.only - first)]};
   train::check_jobs(jobs, options.device);
   runs::ResultsStore store(options.out);
   runs::SplitsCache cache;
@@ -63,7 +78,8 @@ void run_cost(const PlanOptions& options) {
   const auto plan = plan_cost(options, runs::provenance_of(options.device).machine);
   run_plan("cost", options, plan.accuracy, options.jobs);
   if (options.stop && options.stop()) return;
-  run_plan("cost", options, plan.cost, 1);  // one at a time: what is timed has the machine for itself
+  run_plan("cost", options, plan.cost, 1,
+           static_cast<int>(plan.accuracy.size()));  // one at a time: what is timed has the machine for itself
 }
 
 }  // namespace

@@ -25,6 +25,8 @@ struct PlanOptions {
   std::string device = "cpu";
   std::string precision = "float32";
   bool retry_failed = false;
+  bool list = false;  ///< print the runs instead of making them
+  int only = -1;      ///< the number of the one run to make, as they are listed; negative for all
   std::function<void(const std::string&)> print;   ///< a line that stays
   std::function<void(const std::string&)> status;  ///< a line that is replaced by the next
   std::function<bool()> stop;                      ///< true: end soon and keep what is done
