@@ -59,7 +59,7 @@ std::string about(const std::vector<runs::TrainedModel>& models, const std::vect
   text += ".";
   for (size_t i = 1; i < models.size(); ++i)
     text += " Beside it: " + names[i] + ", trained on " + models[i].config.data.name + ".";
-  return text + " All of them run in this page, on this machine.";
+  return text + (models.size() > 1 ? " Both run" : " It runs") + " in this page, on this machine.";
 }
 
 /// What our own networks say of a picture.
