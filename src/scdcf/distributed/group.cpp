@@ -85,10 +85,13 @@ Store connect(const Place& place, double seconds, bool may_serve) {
     // A restart by torchrun finds nothing of the time before it.
     return c10::make_intrusive<c10d::PrefixStore>("scdcf" + variable("TORCHELASTIC_RESTART_COUNT"),
                                                   c10::make_intrusive<c10d::TCPStore>(place.address, options));
-  } catch (const std::exception& failure) {
-    detail::fail("rank ", place.rank, ": could not ", options.isServer ? "listen at " : "reach rank 0 at ",
-                 place.address, " port ", place.port, options.isServer ? ": is it in use?" : " within ",
-                 options.isServer ? "" : std::to_string(static_cast<int>(seconds)) + " s");
+  } catch (const std::exception&) {
+    const auto where = place.address + " port " + std::to_string(place.port);
+    require(!options.isServer, "rank ", place.rank, ": could not listen at ", where, ": is it in use?");
+    // One on every machine tells, as long as there is no store to agree in.
+    throw LostRank("rank " + std::to_string(place.rank) + ": could not reach rank 0 at " + where + " within " +
+                       std::to_string(static_cast<int>(seconds)) + " s",
+                   place.rank != 1 && place.local_rank != 0);
   }
 }
 

@@ -63,11 +63,8 @@ bool LockableFile::try_lock(Lock kind) const {
 }
 
 bool LockableFile::locks_are_on() {
-  static const bool switched_off = [] {
-    const char* text = std::getenv("SCDCF_LOCKS");
-    return text != nullptr && std::strcmp(text, "off") == 0;
-  }();
-  return !switched_off && has_locks;
+  const char* text = std::getenv("SCDCF_LOCKS");
+  return has_locks && (text == nullptr || std::strcmp(text, "off") != 0);
 }
 
 std::uint64_t LockableFile::size() const {
