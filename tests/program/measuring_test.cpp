@@ -83,7 +83,9 @@ TEST_F(Measuring, bench_holds_every_shape_against_the_limit_of_the_device) {
     EXPECT_GT(shape.at("ms").get<double>(), 0);
     EXPECT_GT(shape.at("limit_ms").get<double>(), 0);
     EXPECT_GT(shape.at("products_ms").get<double>(), 0);
-    if (shape.contains("error")) ++judged, EXPECT_LE(shape.at("error").get<double>(), 1e-5);
+    if (!shape.contains("error")) continue;
+    ++judged;
+    EXPECT_LE(shape.at("error").get<double>(), 1e-5);
   }
   EXPECT_EQ(groups, (std::set<std::string>{"rows", "lines", "planes", "modes", "width", "taps"}));
   EXPECT_GT(judged, 30);
