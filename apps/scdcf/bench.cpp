@@ -48,7 +48,8 @@ void add_bench(CLI::App& app) {
   command->add_option(
       "--group", options->group,
       "Only one group: smnist28, smnist56, autoencoder, resnet96, filter size, scales, channels (layers); training "
-      "(the step of the SMNIST network in its forms); networks (the step of every network); shapes (layers of every shape beside the limit of the device; not among all)");
+      "(the step of the SMNIST network in its forms); networks (the step of every network); shapes (layers of every "
+      "shape beside the limit of the device; not among all)");
   command
       ->add_option("--batch", options->batch,
                    "Images; without it 32 on the CPU and 128 on a GPU, of the pictures for resnets 4 and 32")
@@ -58,7 +59,9 @@ void add_bench(CLI::App& app) {
                    "Time for the samples of each case, all forms together; what takes longer is run once")
       ->capture_default_str()
       ->check(in_range(0, 600));
-  command->add_option("--out", options->out, "Folder for plots of cost against filter size, scales and channels, or against what grows in shapes")
+  command
+      ->add_option("--out", options->out,
+                   "Folder for plots of cost against filter size, scales and channels, or against what grows in shapes")
       ->type_name("FOLDER");
   command->add_flag_callback(
       "--processor-time", [options] { options->timer = bench::Timer::processor; },
