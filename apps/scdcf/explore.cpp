@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "in_range.h"
+#include "out_file.h"
 #include "run_data.h"
 #include "run_options.h"
 #include "scdcf/core/error.h"
@@ -16,17 +17,19 @@ namespace scdcf::app {
 namespace {
 
 struct ExploreArguments {
-  std::string run, beside, data_dir, out = "explore.html";
+  std::string run, beside, data_dir, out = "out/explore.html";
   int64_t count = 12;
   runs::RangeOfSizes range;
 };
 
 void explore(const ExploreArguments& arguments) {
+  check_target(arguments.out, "explore", explore::kMadeBy);
   const auto runtime = explore::load_runtime();  // before anything that takes long
   std::vector<runs::TrainedModel> models = {runs::load_model(arguments.run, torch::kCPU, arguments.range)};
   if (!arguments.beside.empty()) models.push_back(runs::load_model(arguments.beside, torch::kCPU));
   auto options = explore::picture_options(models.front());
   if (!arguments.data_dir.empty()) options.data_dir = arguments.data_dir;
+  make_folder_of(arguments.out);
   explore::write_page(arguments.out, models, data::load(options).test, arguments.count, runtime);
   const auto file = std::filesystem::absolute(arguments.out).lexically_normal();
   std::cout << "The page:  " << file.string()

@@ -1,9 +1,9 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <iostream>
 #include <memory>
 
 #include "commands.h"
+#include "out_file.h"
 #include "run_data.h"
 #include "run_options.h"
 #include "scdcf/core/error.h"
@@ -13,13 +13,11 @@
 #include "scdcf/exchange/onnx.h"
 #include "scdcf/exchange/torchscript.h"
 #include "scdcf/files/atomic_file.h"
-#include "scdcf/files/read_file.h"
 #include "scdcf/runs/run_folder.h"
 
 namespace scdcf::app {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kMark = "scdcf.export";  // in every file that this command writes
@@ -31,23 +29,6 @@ struct ExportArguments {
   bool json = false;
   runs::RangeOfSizes range;
 };
-
-/// Nothing of the user's is overwritten but what this command wrote.
-void check_target(const fs::path& out) {
-  std::error_code failed;
-  if (!fs::exists(out, failed)) return;
-  require(fs::is_regular_file(out, failed), "out: ", out.string(), ": is there and no file, expected a name for one");
-  const auto bytes = files::read_file(out.string());
-  const std::string mark = kMark;
-  require(std::search(bytes.begin(), bytes.end(), mark.begin(), mark.end()) != bytes.end(), "out: ", out.string(),
-          ": is there and was not written by scdcf export, expected a new file");
-}
-
-void make_folder_of(const fs::path& out) {
-  std::error_code failed;
-  if (!out.parent_path().empty()) fs::create_directories(out.parent_path(), failed);
-  require(!failed, "out: ", out.string(), ": the folder could not be made: ", failed.message());
-}
 
 /// What goes with the network in the file.
 Json about(const runs::TrainedModel& model, const exchange::Graph& graph) {
@@ -120,7 +101,7 @@ std::string bytes_of(const ExportArguments& arguments, const exchange::Graph& gr
 void export_network(const ExportArguments& arguments) {
   require(arguments.to == "torchscript" || arguments.operators == "torch",
           "operators: got scdcf, ONNX expects torch: its runtimes know no others");
-  check_target(arguments.out);
+  check_target(arguments.out, "export", kMark);
   auto model = runs::load_model(arguments.run, torch::kCPU, arguments.range);
   const torch::NoGradGuard no_grad;
   const auto& options = model.config.model;

@@ -137,6 +137,16 @@ TEST_F(Program, verify_stops_at_once_when_its_folder_cannot_be_made) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1) << "something was written";
 }
 
+TEST_F(Program, explore_overwrites_nothing_but_its_own_pages) {
+  const auto mine = folder_ / "mine.html";
+  std::ofstream(mine) << "precious";
+  expect_bad_input({"explore", "runs/a", "--out", mine.string()}, {"mine.html", "not written by scdcf explore"});
+  expect_bad_input({"explore", "runs/a", "--out", folder_.string()}, {folder_.string(), "no file"});
+  std::string kept;
+  std::ifstream(mine) >> kept;
+  EXPECT_EQ(kept, "precious");
+}
+
 TEST_F(Program, explore_says_what_is_missing_before_it_begins) {
   setenv("SCDCF_PAGES", folder_.c_str(), 1);
   expect_bad_input({"explore", "runs/a"}, {"onnxruntime-web", folder_.string(), "make pages-deps"});

@@ -114,6 +114,9 @@ std::string value_of(const CLI::Option& option, Random& random) {
   // Anything is a folder to write to; only below out/ and where nothing can be written may it be.
   static const Words wild_out = {"",       "in/a_file", "in/a_file/x", "/dev/null/x",
                                  "out/-x", "out/a\nb",  "out/\xff",    "out/" + std::string(5000, 'x')};
+  // More than one process would be this program started anew, which is not the one under test.
+  static const Words processes = {"1", "0", "-1", "nan", "1.5", "abc", "", "99999999999"};
+  if (option.get_name() == "--processes") return one_of(processes, random);
   if (chance(random, 25)) return one_of(is_target ? wild_out : wild, random);
   const auto type = option.get_type_name();
   const auto open = type.find('{'), close = type.find('}');

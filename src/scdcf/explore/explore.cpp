@@ -140,7 +140,7 @@ void write_page(const std::filesystem::path& file, const std::vector<runs::Train
   data["channels"] = first.config.model.in_channels;
   data["classes"] = first.class_names;
   data["about"] = about(models, names);
-  data["made"] = format("Written by scdcf %s (%s), run by ONNX Runtime Web (MIT licence).", version(), commit());
+  data["made"] = format("%s %s (%s), run by ONNX Runtime Web (MIT licence).", kMadeBy, version(), commit());
   std::vector<std::string> networks;
   for (size_t i = 0; i < models.size(); ++i) {
     require_alike(first, models[i]);

@@ -12,6 +12,9 @@
 
 namespace scdcf::explore {
 
+/// Stands in every page, with the version behind it.
+constexpr const char* kMadeBy = "Written by scdcf";
+
 /// Which test pictures a page shows of a run's data: objects as large as the data has them, to be made smaller.
 data::DataOptions picture_options(const runs::TrainedModel& model);
 

@@ -1,0 +1,27 @@
+#include "out_file.h"
+
+#include <algorithm>
+
+#include "scdcf/core/error.h"
+#include "scdcf/files/read_file.h"
+
+namespace scdcf::app {
+
+namespace fs = std::filesystem;
+
+void check_target(const fs::path& out, const std::string& command, const std::string& mark) {
+  std::error_code failed;
+  if (!fs::exists(out, failed)) return;
+  require(fs::is_regular_file(out, failed), "out: ", out.string(), ": is there and no file, expected a name for one");
+  const auto bytes = files::read_file(out.string());
+  require(std::search(bytes.begin(), bytes.end(), mark.begin(), mark.end()) != bytes.end(), "out: ", out.string(),
+          ": is there and was not written by scdcf ", command, ", expected a new file");
+}
+
+void make_folder_of(const fs::path& out) {
+  std::error_code failed;
+  if (!out.parent_path().empty()) fs::create_directories(out.parent_path(), failed);
+  require(!failed, "out: ", out.string(), ": the folder could not be made: ", failed.message());
+}
+
+}  // namespace scdcf::app
