@@ -126,21 +126,27 @@ c10::intrusive_ptr<Backend> make_backend([[maybe_unused]] const Store& store, [[
 #endif
 }
 
+using Sum = std::function<void(const torch::Tensor&)>;
+
+/// What autograd keeps from the forward for the backward. The sum belongs to the group, which lives longer.
+struct KeptSum : torch::CustomClassHolder {
+  explicit KeptSum(const Sum* sum_) : sum(sum_) {}
+  const Sum* sum;
+};
+
 /// y = sum of x over all ranks. What every rank makes of its y adds to the loss, so x has the sum of their gradients.
 struct SumOverRanks : torch::autograd::Function<SumOverRanks> {
-  static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& part,
-                               const std::function<void(const torch::Tensor&)>* sum) {
-    context->saved_data["sum"] = reinterpret_cast<std::int64_t>(sum);
+  static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& part, const Sum* sum) {
+    context->saved_data["sum"] = c10::IValue::make_capsule(c10::make_intrusive<KeptSum>(sum));
     auto result = part.clone(at::MemoryFormat::Contiguous);
     (*sum)(result);
     return result;
   }
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list gradients) {
-    const auto* sum =
-        reinterpret_cast<const std::function<void(const torch::Tensor&)>*>(context->saved_data["sum"].toInt());
+    const auto kept = context->saved_data["sum"].toCapsule();
     auto gradient = gradients[0].clone(at::MemoryFormat::Contiguous);
-    (*sum)(gradient);
+    (*static_cast<const KeptSum&>(*kept).sum)(gradient);
     return {gradient, torch::Tensor()};
   }
 };
@@ -151,7 +157,7 @@ struct Group::Connection {
   Store store;
   std::unique_ptr<Watch> watch;
   c10::intrusive_ptr<Backend> backend;
-  std::function<void(const torch::Tensor&)> sum;
+  Sum sum;
 };
 
 Group::Group(const Place& place, torch::Device device, const GroupOptions& options)

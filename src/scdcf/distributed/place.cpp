@@ -26,8 +26,8 @@ bool is_set(const char* name) {
 }
 
 int number(const char* name, int least, int most) {
-  require(is_set(name), name, ": is not set, expected a number");
   const char* text = std::getenv(name);
+  require(text != nullptr && *text != '\0', name, ": is not set, expected a number");
   const char* end = text + std::strlen(text);
   int value = 0;
   const auto [stopped, failure] = std::from_chars(text, end, value);
