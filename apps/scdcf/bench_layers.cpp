@@ -130,12 +130,13 @@ void plot_sweep(const std::vector<Result>& results, const std::string& group, co
 
 std::vector<bench::LayerCase> chosen_cases(const BenchOptions& options) {
   std::vector<bench::LayerCase> chosen;
-  std::set<std::string> groups{"training", "networks", "shapes"};
+  const std::set<std::string> others{"training", "networks", "shapes"};
+  auto groups = others;
   for (const auto& bench_case : bench::layer_cases(options.batch)) {
     groups.insert(bench_case.group);
     if (options.group.empty() || options.group == bench_case.group) chosen.push_back(bench_case);
   }
-  if (chosen.empty() && options.group != "training" && options.group != "networks" && options.group != "shapes") {
+  if (chosen.empty() && others.count(options.group) == 0) {
     std::string known;
     for (const auto& group : groups) known += (known.empty() ? "" : ", ") + group;
     detail::fail("--group: got \"", options.group, "\", expected one of ", known);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "out_file.h"
 #include "run_data.h"
 #include "scdcf/core/error.h"
 #include "scdcf/report/plot.h"
@@ -41,12 +42,6 @@ void plot_scales(const train::Evaluation& evaluation, const std::string& title, 
   const auto missing = report::write_plot(plot, out, "accuracy-by-scale");
   std::cerr << (missing.empty() ? "plot: " + (std::filesystem::path(out) / "accuracy-by-scale.png").string() : missing)
             << '\n';
-}
-
-void make_folder(const std::string& out) {
-  std::error_code failed;
-  std::filesystem::create_directories(out, failed);
-  require(!failed, "--out: ", out, ": the folder could not be made: ", failed.message());
 }
 
 void eval(const EvalArguments& arguments) {

@@ -18,10 +18,14 @@ void check_target(const fs::path& out, const std::string& command, const std::st
           ": is there and was not written by scdcf ", command, ", expected a new file");
 }
 
-void make_folder_of(const fs::path& out) {
+void make_folder(const fs::path& out) {
   std::error_code failed;
-  if (!out.parent_path().empty()) fs::create_directories(out.parent_path(), failed);
+  fs::create_directories(out, failed);
   require(!failed, "out: ", out.string(), ": the folder could not be made: ", failed.message());
+}
+
+void make_folder_of(const fs::path& out) {
+  if (!out.parent_path().empty()) make_folder(out.parent_path());
 }
 
 }  // namespace scdcf::app

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iostream>
 
+#include "out_file.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/runtime.h"
 #include "scdcf/files/atomic_file.h"
@@ -46,9 +47,7 @@ std::vector<std::pair<std::string, std::string>> figure_experiment_names() {
 void reproduce_figure(const std::string& name, FigureOptions options) {
   const auto figure = named(name);
   const auto folder = options.folder(name);
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  require(!failed, "--out: ", folder.string(), ": the folder could not be made: ", failed.message());
+  make_folder(folder);
   terminal::StatusLine line;
   options.note = [&line](const std::string& text) { line.print(text); };
   std::cout << figure.what << "\n"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "out_file.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/runtime.h"
 #include "scdcf/verify/verify.h"
@@ -28,11 +29,7 @@ void print(const verify::Finding& claim, double seconds) {
 }
 
 void run(const Options& options) {
-  std::error_code failed;
-  if (!options.out.empty()) {
-    std::filesystem::create_directories(options.out, failed);
-    require(!failed, "--out: ", options.out, ": the folder could not be made: ", failed.message());
-  }
+  if (!options.out.empty()) make_folder(options.out);
   auto report =
       nlohmann::ordered_json{{"version", version()}, {"commit", commit()}, {"claims", nlohmann::json::array()}};
   bool all_hold = true;

@@ -15,6 +15,7 @@
 #include "scdcf/train/device_work.h"
 #include "scdcf/train/diagnosis.h"
 #include "scdcf/train/random.h"
+#include "scdcf/train/ranks.h"
 #include "scdcf/train/step.h"
 #include "scdcf/train/stream_scope.h"
 #include "scdcf/train/time_estimate.h"
@@ -72,14 +73,14 @@ class Run {
     if (group_ == nullptr) return;
     parallel_.emplace(*group_, config.train.sync_norm, optimizer_.parameters());
     step_.share(*parallel_);
-    require_same_everywhere();
+    require_same_data(*group_, subject("data"), result_.data_checksum);
   }
 
   TrainResult run() {
     if (callbacks_.on_start) callbacks_.on_start(config_);
     if (const auto about = network_->about(); !about.empty()) note(config_.model.name + " " + about);
     if (folder_.resume && is_first()) resume();
-    if (group_ != nullptr) take_state_of_first();
+    if (group_ != nullptr) join_first();
     resumed_ = last_saved_ = began_ = now();
     try {
       while (epoch_ < config_.train.epochs) {
@@ -104,12 +105,7 @@ class Run {
   bool stop_requested() const { return callbacks_.stop && callbacks_.stop(); }
 
   /// Whether any rank was asked to stop; all learn the same.
-  bool stop_is_agreed() const {
-    if (group_ == nullptr) return stop_requested();
-    const auto asked = torch::full({1}, stop_requested() ? 1.0 : 0.0, torch::TensorOptions(device_));
-    group_->sum(asked);
-    return asked.item<float>() > 0;
-  }
+  bool stop_is_agreed() const { return group_ == nullptr ? stop_requested() : on_any_rank(*group_, stop_requested()); }
 
   /// The same after a step, with which the wishes of all ranks went round. A GPU is asked now and then only: it would
   /// have to wait.
@@ -119,41 +115,20 @@ class Run {
     return (device_.is_cpu() || step_in_epoch_ % kStepsUnasked == 0) && step_.stop_is_agreed();
   }
 
-  /// The data is what options do not tell: a file may differ.
-  void require_same_everywhere() {
-    const auto sums = group_->exchange(subject("data"), result_.data_checksum);
-    for (size_t rank = 0; rank < sums.size(); ++rank)
-      require(sums[rank] == sums[0], "training: rank ", rank, " has other data than rank 0: checksum ", sums[rank],
-              ", expected ", sums[0]);
-  }
-
   /// Several runs of one group, one after the other, must not find what the one before said.
   std::string subject(const char* what) const {
     return std::string(what) + " " + std::to_string(config_.data.realisation);
   }
 
-  /// Weights, state of the optimizer and progress: nobody but rank 0 reads checkpoints.
-  void take_state_of_first() {
-    const auto text = group_->from_first(subject("progress"), is_first() ? progress().dump() : "");
-    const torch::NoGradGuard no_grad;
-    const auto take = [&](const torch::Tensor& tensor) {
-      auto dense = tensor.contiguous();
-      group_->broadcast(dense);
-      if (!is_first() && !dense.is_same(tensor)) torch::Tensor(tensor).copy_(dense);
-    };
-    for (const auto& parameter : network_->parameters()) take(parameter);
-    for (const auto& buffer : network_->buffers()) take(buffer);
-    for (const auto& [name, tensor] : optimizer_.state()) take(tensor);
-    const auto there = nlohmann::ordered_json::parse(text);
+  /// Nobody but rank 0 reads checkpoints.
+  void join_first() {
+    const auto there =
+        nlohmann::ordered_json::parse(group_->from_first(subject("progress"), is_first() ? progress().dump() : ""));
+    take_state_of_first(*group_, *network_, optimizer_);
     if (!is_first()) set_progress(there);
-    // The best weights are another set of the same tensors.
-    if (there.at("best_epoch").get<int64_t>() == 0) return;
-    if (!is_first()) best_weights_ = weights_of(*network_);
-    for (auto& [name, tensor] : best_weights_) {
-      auto on_device = tensor.to(device_).contiguous();
-      group_->broadcast(on_device);
-      tensor = on_device.cpu();
-    }
+    if (result_.best_epoch == 0) return;
+    if (!is_first()) best_weights_ = weights_of(*network_);  // another set of the same tensors
+    take_weights_of_first(*group_, best_weights_);
   }
 
   /// Seconds since it was called last.
