@@ -81,7 +81,9 @@ std::vector<std::vector<Result>> in_parts(int ranks) {
   return results;
 }
 
-TEST(DataParallel, gradients_and_statistics_are_those_of_the_whole_batch) {
+using DataParallelRanks = testing::RanksTest;
+
+TEST_F(DataParallelRanks, gradients_and_statistics_are_those_of_the_whole_batch) {
   for (const int ranks : {2, 4}) {
     const auto results = in_parts(ranks);
     for (size_t i = 0; i < std::size(kCounts); ++i) {
@@ -97,7 +99,7 @@ TEST(DataParallel, gradients_and_statistics_are_those_of_the_whole_batch) {
   }
 }
 
-TEST(DataParallel, parts_are_the_batch_and_none_has_one_image_where_a_norm_needs_two) {
+TEST_F(DataParallelRanks, parts_are_the_batch_and_none_has_one_image_where_a_norm_needs_two) {
   testing::in_ranks(3, [](Group& group) {
     for (const bool whole_norms : {false, true}) {
       const DataParallel parallel(group, whole_norms, {torch::zeros({1}, torch::requires_grad())});

@@ -11,7 +11,9 @@
 namespace scdcf::distributed {
 namespace {
 
-TEST(Group, sums_are_bitwise_the_same_on_every_rank) {
+using GroupOfRanks = testing::RanksTest;
+
+TEST_F(GroupOfRanks, sums_are_bitwise_the_same_on_every_rank) {
   constexpr int kRanks = 3;
   std::vector<torch::Tensor> sums(kRanks);
   testing::in_ranks(kRanks, [&](Group& group) {
@@ -24,7 +26,7 @@ TEST(Group, sums_are_bitwise_the_same_on_every_rank) {
   for (const auto& sum : sums) EXPECT_TRUE(torch::equal(sum, sums[0]));
 }
 
-TEST(Group, the_derivative_of_a_sum_is_the_sum_of_derivatives) {
+TEST_F(GroupOfRanks, the_derivative_of_a_sum_is_the_sum_of_derivatives) {
   testing::in_ranks(2, [](Group& group) {
     const auto part = torch::ones({2}, torch::requires_grad());
     // Rank r makes (r + 1) times the sum of it: the loss of all is 3 times the sum.
@@ -33,7 +35,7 @@ TEST(Group, the_derivative_of_a_sum_is_the_sum_of_derivatives) {
   });
 }
 
-TEST(Group, texts_and_tensors_of_rank_0_reach_all) {
+TEST_F(GroupOfRanks, texts_and_tensors_of_rank_0_reach_all) {
   testing::in_ranks(3, [](Group& group) {
     const auto texts = group.exchange("names", "rank " + std::to_string(group.rank()));
     EXPECT_EQ(texts, (std::vector<std::string>{"rank 0", "rank 1", "rank 2"}));
@@ -44,7 +46,7 @@ TEST(Group, texts_and_tensors_of_rank_0_reach_all) {
   });
 }
 
-TEST(Group, a_failure_is_told_once_and_reaches_those_who_wait) {
+TEST_F(GroupOfRanks, a_failure_is_told_once_and_reaches_those_who_wait) {
   std::mutex mutex;
   int first = 0, lost = 0;
   testing::in_ranks(3, [&](Group& group) {

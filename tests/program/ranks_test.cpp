@@ -119,6 +119,7 @@ TEST_F(Ranks, a_rank_that_is_killed_or_hangs_ends_all_in_time_and_nothing_is_los
       EXPECT_TRUE(names_checkpoint) << result.err;
     }
     if (HasFailure()) return;
+    if (kills >= 10) std::cout << lost << " of " << kills << " lost, " << longest << " s at the longest" << std::endl;
   }
   auto arguments = train(out, processes, long_run);
   if (fs::exists(out / "config.json")) arguments.emplace_back("--resume");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <arpa/inet.h>
+#include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,6 +15,17 @@
 #include "scdcf/distributed/group.h"
 
 namespace scdcf::testing {
+
+/// A fixture of tests that are skipped where processes on CPUs cannot compute together.
+template <class Fixture>
+class WithRanks : public Fixture {
+ protected:
+  void SetUp() override {
+    Fixture::SetUp();
+    if (!distributed::has_backend(torch::kCPU)) GTEST_SKIP() << "this LibTorch comes without the headers of Gloo";
+  }
+};
+using RanksTest = WithRanks<::testing::Test>;
 
 /// One that nobody listens at.
 inline int free_port() {

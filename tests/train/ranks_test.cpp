@@ -10,7 +10,7 @@
 namespace scdcf::train {
 namespace {
 
-class Ranks : public testing::ScratchFolder {
+class Ranks : public testing::WithRanks<testing::ScratchFolder> {
  protected:
   Ranks() {
     config_.model.channels = {3, 3, 3};

@@ -153,6 +153,16 @@ struct SumOverRanks : torch::autograd::Function<SumOverRanks> {
 
 }  // namespace
 
+bool has_backend(torch::DeviceType device) {
+#ifdef SCDCF_WITH_GLOO
+  if (device == torch::kCPU) return true;
+#endif
+#ifdef SCDCF_WITH_NCCL
+  if (device == torch::kCUDA) return true;
+#endif
+  return false;
+}
+
 struct Group::Connection {
   Store store;
   std::unique_ptr<Watch> watch;

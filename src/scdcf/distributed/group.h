@@ -17,6 +17,10 @@ namespace scdcf::distributed {
 /// The exit code of a process that ends because another was lost.
 inline constexpr int kLostRank = 3;
 
+/// Whether processes can compute together on such a device: LibTorch's headers for CPUs want those of Gloo, which its
+/// own downloads leave out.
+bool has_backend(torch::DeviceType device);
+
 /// Another process is dead, hangs, or has failed and told so.
 class LostRank : public Error {
  public:

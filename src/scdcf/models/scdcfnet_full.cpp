@@ -124,8 +124,8 @@ class ResidualBlocks : public JointLevel {
 /// The highest of 15 modes have four half-waves: 10 pixels sample them with room to spare. After two poolings they span
 /// the 28 / 4 pixels of an object at home, so that the class layer sees all of it, although sines vanish at their
 /// border.
-int resolve_joint(ModelOptions& options, const std::vector<int64_t>& channels, const char* counts_of) {
-  resolve_common(options, {12, channels.size(), counts_of, 0.5});
+int resolve_joint(ModelOptions& options, const std::vector<int64_t>& channels, const char* counts_of, double dropout) {
+  resolve_common(options, {12, channels.size(), counts_of, dropout});
   if (options.channels.empty()) options.channels = channels;
   if (options.hidden == 0) options.hidden = 128;
   if (options.modes == 0) options.modes = 15;
@@ -139,12 +139,12 @@ int resolve_joint(ModelOptions& options, const std::vector<int64_t>& channels, c
 }
 
 template <class Blocks>
-ModelEntry joint_entry(const char* name, const std::vector<int64_t>& channels, const char* counts_of) {
+ModelEntry joint_entry(const char* name, const std::vector<int64_t>& channels, const char* counts_of, double dropout) {
   return pyramid_entry({name,
                         "this project",
                         "scalings and translations, jointly, up to the class scores",
                         {"modes", "class_modes", "basis", "planes_per_level"},
-                        [=](ModelOptions& options) { return resolve_joint(options, channels, counts_of); },
+                        [=](ModelOptions& options) { return resolve_joint(options, channels, counts_of, dropout); },
                         [](const ModelOptions& options, int planes) -> std::shared_ptr<LevelNetwork> {
                           return std::make_shared<Blocks>(options, planes);
                         }});
@@ -153,11 +153,11 @@ ModelEntry joint_entry(const char* name, const std::vector<int64_t>& channels, c
 }  // namespace
 
 ModelEntry scdcfnet_full_entry() {
-  return joint_entry<PlainBlocks>("scdcfnet-full", {16, 32, 48}, "each of the three blocks");
+  return joint_entry<PlainBlocks>("scdcfnet-full", {16, 32, 48}, "each of the three blocks", 0.2);
 }
 
 ModelEntry resnet16_full_entry() {
-  return joint_entry<ResidualBlocks>("resnet16-full", {16, 16, 32, 64}, "the first convolution and each group");
+  return joint_entry<ResidualBlocks>("resnet16-full", {16, 16, 32, 64}, "the first convolution and each group", 0.5);
 }
 
 }  // namespace scdcf::models
