@@ -80,7 +80,9 @@ void add_reproduce(CLI::App& app) {
       ->type_name("FOLDER")
       ->capture_default_str();
   add_run_option(*command, "device", options.device);
-  command->add_option("--data", options.data, "Data sets instead of the experiment's own")->delimiter(',');
+  command->add_option("--data", options.data, "Data sets instead of the experiment's own")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   add_run_option(*command, "data_dir", options.data_dir).type_name("FOLDER");
   add_table_options(*command, arguments->tables);
   command->callback([arguments] { reproduce(*arguments); });

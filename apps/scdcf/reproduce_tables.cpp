@@ -17,7 +17,7 @@ const char* const kGroup = "Sets of runs";
 void add_table_options(CLI::App& command, TableArguments& arguments) {
   auto& options = arguments.options;
   const auto list = [&](const char* name, auto& values, const char* help) {
-    command.add_option(name, values, help)->delimiter(',')->group(kGroup);
+    command.add_option(name, values, help)->delimiter(',')->allow_extra_args(false)->group(kGroup);
   };
   list("--models", options.models, "Only these networks");
   list("--sizes", options.sizes, "Only these image sizes: 28, 56");

@@ -67,6 +67,28 @@ TEST(ScalePlan, training_planes_are_the_home_of_what_was_trained_on) {
   EXPECT_TRUE(plan.is_home_level(plan.levels() - 1));
 }
 
+TEST(ScalePlan, training_has_seen_objects_as_small_and_as_large_beside_their_home_as_any_size_will_appear) {
+  for (const double trained : {0.5, 1.0}) {
+    auto options = trained_on(0.8 * trained, trained);
+    options.smaller = trained == 1 ? 3 : 2;
+    options.larger = 1 / trained;
+    const auto plan = planned(options);
+    auto seen = plan.enlargements;
+    seen.insert(seen.end(), plan.training_enlargements.begin(), plan.training_enlargements.end());
+    EXPECT_EQ(plan.training_frames.size(), plan.training_enlargements.size());
+    for (const double home : plan.enlargements)
+      for (const double other : plan.enlargements) {
+        bool was_seen = false;
+        for (int level = 0; level < plan.levels(); ++level)
+          for (const double enlargement : seen) {
+            const double ratio = enlargement / plan.enlargements[static_cast<size_t>(level)];
+            was_seen |= plan.is_home_level(level) && std::abs(ratio / (other / home) - 1) < 1e-9;
+          }
+        EXPECT_TRUE(was_seen) << other / home << " times as large as at home, of " << describe(plan);
+      }
+  }
+}
+
 TEST(ScalePlan, where_it_is_left_open_the_range_is_twice_either_way_but_no_larger_than_the_image) {
   auto options = resolve(trained_on(0.8, 1));
   EXPECT_EQ(options.smaller, 2);

@@ -21,6 +21,9 @@ TEST_F(Reproduce, bad_arguments_give_one_line_that_names_the_offender) {
   expect_bad_input({"reproduce", "table-9", "--out", out}, {"table-9", "smnist"});
   expect_bad_input({"reproduce", "smnist", "--quick", "--out", out, "--models", "resnet16"},
                    {"scdcf: --models: ", "smnist"});
+  // A list ends with its first word: what follows is the experiment.
+  expect_bad_input({"reproduce", "--quick", "--out", out, "--models", "resnet16", "smnist"},
+                   {"scdcf: --models: ", "smnist"});
   expect_bad_input({"reproduce", "smnist", "--quick", "--out", out, "--realisations", "a-b"},
                    {"--realisations", "a-b"});
   expect_bad_input({"reproduce", "smnist", "--quick", "--out", out, "--jobs", "4"}, {"--jobs", "CPU"});

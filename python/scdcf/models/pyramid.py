@@ -127,16 +127,20 @@ class Pyramid(Network):
 
     def planes(self, images: Tensor) -> Tensor:
         """Scores [N, classes, S] of every plane, from the finest to the coarsest: scaling an image moves them along."""
-        return torch.cat(self._levels(images, [images.shape[0]] * len(self.enlarge)), 2)
+        return torch.cat(self._levels(images, [images.shape[0]] * len(self.home)), 2)
 
     def forward(self, images: Tensor) -> Tensor:
         return self.planes(images).amax(2)
 
     def training_scores(self, images: Tensor, labels: Tensor) -> Tensor:
-        """What an image shows must be said on planes where it is at home, what it does not show nowhere."""
+        """What an image shows must be said on planes where it is at home, what it does not show nowhere.
+
+        Nor at the levels that are there in training alone: they show it as small and as large as other sizes will appear.
+        """
         count = images.shape[0]
         others = math.ceil(self.options["others_share"] * count)
-        levels = self._levels(images, [count if home else others for home in self.home])
+        counts = [count if home else others for home in self.home]
+        levels = self._levels(images, counts + [(others + 1) // 2] * (len(self.enlarge) - len(counts)))
         return torch.ops.scdcf.pyramid_training_scores(levels, labels, *self._home_planes)
 
     def read(self, images: Tensor) -> Reading:

@@ -50,8 +50,8 @@ std::tuple<int64_t, int64_t> pooling_of_block(int64_t image_size, int64_t block)
   return {pooling.window, pooling.padding};
 }
 
-/// Enlargements and frames of the levels; which of these are at home; planes of each level, first and last plane at
-/// home; octaves between planes, the size that the first is at home at; a line about it.
+/// Enlargements and frames of the levels, then those of training alone; which of the former are at home; planes of each
+/// level, first and last plane at home; octaves between planes, the size that the first is at home at; a line about it.
 std::tuple<std::vector<double>, std::vector<int64_t>, std::vector<int64_t>, std::vector<int64_t>, double, double,
            std::string>
 scale_plan(const TextDict& given) {
@@ -59,8 +59,12 @@ scale_plan(const TextDict& given) {
   const auto plan = plan_scales(options, std::max(1, options.planes_per_level));
   std::vector<int64_t> home;
   for (int i = 0; i < plan.levels(); ++i) home.push_back(plan.is_home_level(i) ? 1 : 0);
-  return {plan.enlargements, plan.frames,       home,          {plan.planes_per_level, plan.first_home, plan.last_home},
-          plan.step,         plan.home_size(0), describe(plan)};
+  auto enlargements = plan.enlargements;
+  auto frames = plan.frames;
+  enlargements.insert(enlargements.end(), plan.training_enlargements.begin(), plan.training_enlargements.end());
+  frames.insert(frames.end(), plan.training_frames.begin(), plan.training_frames.end());
+  return {enlargements,      frames,        home, {plan.planes_per_level, plan.first_home, plan.last_home}, plan.step,
+          plan.home_size(0), describe(plan)};
 }
 
 torch::Tensor pyramid_training_scores(const c10::List<c10::optional<torch::Tensor>>& levels,

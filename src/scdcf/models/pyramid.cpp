@@ -20,10 +20,12 @@ class PyramidNetwork : public Network {
         others_share_(options.others_share),
         network_(register_module("level", std::move(level_network))) {
     const auto padding = options.padding == "replicate" ? nn::SpatialPadding::replicate : nn::SpatialPadding::zero;
-    for (int i = 0; i < plan_.levels(); ++i)
-      levels_.emplace_back(nn::EnlargeOptions(plan_.enlargements[static_cast<size_t>(i)])
-                               .frame(plan_.frames[static_cast<size_t>(i)])
-                               .padding(padding));
+    const auto add = [&](double enlargement, int64_t frame) {
+      levels_.emplace_back(nn::EnlargeOptions(enlargement).frame(frame).padding(padding));
+    };
+    for (size_t i = 0; i < plan_.enlargements.size(); ++i) add(plan_.enlargements[i], plan_.frames[i]);
+    for (size_t i = 0; i < plan_.training_enlargements.size(); ++i)
+      add(plan_.training_enlargements[i], plan_.training_frames[i]);
   }
 
   torch::Tensor forward(const torch::Tensor& images) override { return plane_scores(images).amax(2); }
@@ -31,8 +33,9 @@ class PyramidNetwork : public Network {
   torch::Tensor training_scores(const torch::Tensor& images, const torch::Tensor& labels) override {
     // The other levels are there to be quiet: a share of the images is enough to teach them that.
     const auto shown = static_cast<int64_t>(std::ceil(others_share_ * static_cast<double>(images.size(0))));
-    std::vector<int64_t> counts;
-    for (int i = 0; i < plan_.levels(); ++i) counts.push_back(plan_.is_home_level(i) ? images.size(0) : shown);
+    std::vector<int64_t> counts(levels_.size(), (shown + 1) / 2);
+    for (int i = 0; i < plan_.levels(); ++i)
+      counts[static_cast<size_t>(i)] = plan_.is_home_level(i) ? images.size(0) : shown;
     return training_scores_of(scores_of_levels(images, counts), labels, plan_);
   }
 
@@ -102,7 +105,7 @@ class PyramidNetwork : public Network {
   };
   FoundPlanes found_planes(const torch::Tensor& images) {
     std::vector<torch::Tensor> scores, places;
-    for (size_t i = 0; i < levels_.size(); ++i) {
+    for (size_t i = 0; i < plan_.enlargements.size(); ++i) {
       const auto maps = level_maps(levels_[i]->forward(images));
       const auto [best, index] = maps.flatten(3).max(3);
       const auto in_image = [&](const torch::Tensor& at, int64_t cells, int64_t side) {
@@ -157,7 +160,7 @@ class PyramidNetwork : public Network {
   }
 
   std::vector<int64_t> all_of(const torch::Tensor& images) const {
-    return std::vector<int64_t>(levels_.size(), images.size(0));
+    return std::vector<int64_t>(plan_.enlargements.size(), images.size(0));
   }
 
   /// [N, classes, S].
@@ -169,7 +172,7 @@ class PyramidNetwork : public Network {
   bool centred_;
   double others_share_;
   std::shared_ptr<LevelNetwork> network_;
-  std::vector<nn::Enlarge> levels_;
+  std::vector<nn::Enlarge> levels_;  // those of the plan, then those of training alone
 };
 
 ModelOptions resolve_pyramid(ModelOptions options, const PyramidKind& kind) {

@@ -21,7 +21,7 @@ torch::Tensor training_scores_of(const std::vector<torch::Tensor>& levels, const
     home = home.defined() ? torch::maximum(home, here) : here;
     everywhere = everywhere.defined() ? torch::maximum(everywhere, all) : all;
   }
-  for (int i = 0; i < plan.levels(); ++i) {
+  for (int i = 0; i < static_cast<int>(levels.size()); ++i) {
     const auto& scores = levels[static_cast<size_t>(i)];
     if (plan.is_home_level(i) || !scores.defined()) continue;
     const int64_t shown = scores.size(0);

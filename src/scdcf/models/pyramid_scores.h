@@ -7,8 +7,8 @@
 namespace scdcf::models {
 
 /// The scores that training compares with labels [N], from scores [n, classes, P] of the first n images at each level:
-/// all N at home, fewer or none (undefined) at the others. What an image shows must be said at home; what it does not
-/// show must be said nowhere.
+/// all N at home, fewer or none (undefined) at the others, those of training alone at the end. What an image shows must
+/// be said at home; what it does not show must be said nowhere.
 torch::Tensor training_scores_of(const std::vector<torch::Tensor>& levels, const torch::Tensor& labels,
                                  const ScalePlan& plan);
 

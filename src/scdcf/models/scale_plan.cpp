@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kLargestObject = 2.1;  // times the side of the image: of a larger one too little is to be seen
 constexpr double kUsualRange = 2;       // smaller and larger, where they are left open
+constexpr double kMostEnlarged = 64;
 
 int64_t multiple_of_4(double pixels) { return std::max<int64_t>(4, 4 * std::llround(pixels / 4)); }
 
@@ -31,6 +32,23 @@ void resolve_range(ModelOptions& options) {
           ": at most ", pixels / kLeastObjectPixels);
   require(o.largest_object * o.larger <= kLargestObject, "larger: got ", o.larger, ", which makes objects ",
           o.largest_object * o.larger, " times as large as the image, expected at most ", kLargestObject);
+}
+
+/// As many octaves beyond the home levels, either way, as there are levels: what is not home has then seen objects as
+/// small and as large, beside its own size, as it will see any within the range.
+void add_training_levels(ScalePlan& plan, bool centred) {
+  const int last = plan.levels() - 1;
+  const auto add = [&](int level) {
+    const double enlargement = plan.enlargements.front() * std::exp2(-level * plan.planes_per_level * plan.step);
+    const double side = enlargement * static_cast<double>(plan.image_size);
+    if (enlargement > kMostEnlarged || side < 4) return;
+    const int64_t whole = 4 * static_cast<int64_t>(std::ceil(side / 4 - 1e-6));
+    plan.training_enlargements.push_back(enlargement);
+    // Of larger images the middle is enough.
+    plan.training_frames.push_back(centred ? plan.frames.front() : std::min(whole, plan.frames.front()));
+  };
+  for (int level = plan.last_home / plan.planes_per_level - last; level < 0; ++level) add(level);
+  for (int level = last + 1; level <= plan.first_home / plan.planes_per_level + last; ++level) add(level);
 }
 
 }  // namespace
@@ -65,8 +83,8 @@ ScalePlan plan_scales(ModelOptions& options, int planes_per_level) {
   const double home = plan.span * coarsest_width, least = home / (plan.largest * image);
   for (int level = levels - 1; level >= 0; --level)
     plan.enlargements.push_back(least * std::exp2(level * planes_per_level * plan.step));
-  require(plan.enlargements.front() <= 64 && least >= 1.0 / 64, "span: got ", plan.span,
-          ", with which images are enlarged ", plan.enlargements.front(), " times, expected at most 64");
+  require(plan.enlargements.front() <= kMostEnlarged && least >= 1.0 / 64, "span: got ", plan.span,
+          ", with which images are enlarged ", plan.enlargements.front(), " times, expected at most ", kMostEnlarged);
   const bool centred = options.read_out == "centre";
   const int64_t fovea = options.frame > 0 ? options.frame : multiple_of_4(home);
   for (const double enlargement : plan.enlargements)
@@ -75,6 +93,7 @@ ScalePlan plan_scales(ModelOptions& options, int planes_per_level) {
   const auto within = [&](double plane) { return std::clamp(static_cast<int>(plane), 0, plan.planes() - 1); };
   plan.first_home = within(std::floor(plane_of(plan.smallest_trained) + 1e-6));
   plan.last_home = within(std::ceil(plane_of(plan.largest_trained) - 1e-6));
+  add_training_levels(plan, centred);
   return plan;
 }
 

@@ -22,8 +22,12 @@ struct ScalePlan {
   double step = 0;                   ///< octaves between planes
   std::vector<double> enlargements;  ///< of each level, the largest first
   std::vector<int64_t> frames;       ///< pixels a side that are looked at, of each level
-  double finest_width = 0;           ///< of the filters, in pixels of a level
-  double span = 0;                   ///< filter widths across an object at home
+  /// More levels, of training alone. An object smaller or larger than those trained on appears at some of the levels
+  /// smaller or larger than any of these ever did there: training looks at images so reduced or enlarged, to be quiet.
+  std::vector<double> training_enlargements;
+  std::vector<int64_t> training_frames;
+  double finest_width = 0;  ///< of the filters, in pixels of a level
+  double span = 0;          ///< filter widths across an object at home
   int64_t image_size = 0;
   double smallest = 0, largest = 0;  ///< objects that are recognised
   double smallest_trained = 0, largest_trained = 0;

@@ -132,7 +132,11 @@ std::optional<RunRecord> make_run(SplitsCache& cache, const TrainRunnerOptions& 
 Runner make_train_runner(SplitsCache& cache, TrainRunnerOptions options) {
   return [&cache, options = std::move(options)](const PlannedRun& run,
                                                 const std::function<void(const RunProgress&)>& on_progress) {
-    return make_run(cache, options, run, on_progress);
+    try {
+      return make_run(cache, options, run, on_progress);
+    } catch (const c10::Error& failure) {
+      throw std::runtime_error(failure.what_without_backtrace());  // records and lines are for the cause
+    }
   };
 }
 

@@ -4,13 +4,33 @@
 #  include <ATen/cuda/CUDAGraph.h>
 #  include <c10/cuda/CUDAFunctions.h>
 
+#  include <c10/cuda/CUDAGuard.h>
+#  include <c10/cuda/CUDAStream.h>
+
+#  include <map>
+
 #  include "scdcf/train/device_work.h"
-#  include "scdcf/train/stream_scope.h"
 #endif
 
 namespace scdcf::train {
 
 #ifdef SCDCF_WITH_CUDA
+namespace {
+
+/// One for the captures of a device, which come one at a time. Not of torch's pool: its streams go round, and a run that
+/// had been given the same one would break the capture by waiting for it.
+c10::cuda::CUDAStream capture_stream(torch::Device device) {
+  static std::map<c10::DeviceIndex, cudaStream_t> streams;
+  auto& stream = streams[device.index()];
+  if (stream == nullptr) {
+    const c10::cuda::CUDAGuard on_device(device);
+    C10_CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  }
+  return c10::cuda::getStreamFromExternal(stream, device.index());
+}
+
+}  // namespace
+
 struct Replay::Graph {
   at::cuda::CUDAGraph graph;
 
@@ -18,7 +38,7 @@ struct Replay::Graph {
         const at::Generator& generator) {
     const DeviceCapture alone;  // others may replay meanwhile, but not allocate
     c10::cuda::device_synchronize();
-    const StreamScope own_stream(device);  // a capture needs one; replays run on the caller's
+    const c10::cuda::CUDAStreamGuard own_stream(capture_stream(device));  // replays run on the caller's
     std::vector<torch::Tensor> before;
     {
       const torch::NoGradGuard no_grad;
@@ -33,8 +53,22 @@ struct Replay::Graph {
     c10::cuda::device_synchronize();
     if (generator.defined()) graph.register_generator_state(generator);
     graph.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
-    work();
+    try {
+      work();
+    } catch (...) {
+      end_what_failed();
+      throw;
+    }
     graph.capture_end();
+  }
+
+ private:
+  /// A capture left open would fail everything that this thread does later.
+  void end_what_failed() {
+    try {
+      graph.capture_end();
+    } catch (const std::exception&) {  // what comes of it is of no interest: the first failure is told
+    }
   }
 };
 #else

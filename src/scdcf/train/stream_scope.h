@@ -1,5 +1,4 @@
-// A CUDA stream of one's own for as long as the object lives: runs that share a card overlap, and a step can be
-// captured.
+// A CUDA stream for as long as the object lives: runs that share a card overlap.
 #pragma once
 
 #include <c10/core/Device.h>
