@@ -12,6 +12,7 @@
 #include "scdcf/core/error.h"
 #include "scdcf/data/named_set.h"
 #include "scdcf/data/places.h"
+#include "scdcf/models/registry.h"
 #include "scdcf/tables/groups.h"
 #include "scdcf/tables/paper_numbers.h"
 #include "scdcf/tables/plan_parts.h"
@@ -95,6 +96,21 @@ TEST(Plans, fill_every_cell_of_the_papers_tables_with_its_own_protocol) {
     for (const auto& run : plan)
       if (cell_of(run.config) == id) found.insert(run.config.data.realisation);
     EXPECT_EQ(found.size(), cell.table == 4 ? 3U : 5U) << cell.table << " " << id.model << " " << id.modes;
+  }
+}
+
+TEST(Plans, networks_of_the_tables_of_digits_are_as_large_as_each_other) {
+  PlanOptions options;
+  options.models = {"cnn", "scdcfnet", "scdcfnet-full"};
+  options.sizes = {28};
+  options.train_sizes = {2000};
+  options.realisations = {0};
+  for (const auto& run : plan_digits(options, "smnist")) {
+    auto model = run.config.model;
+    model.image_size = 28;
+    const auto parameters = models::parameter_count(*models::make_model(model));
+    EXPECT_GE(parameters, 470000) << model.name;
+    EXPECT_LE(parameters, 495000) << model.name;
   }
 }
 

@@ -48,6 +48,7 @@ std::string protocol_of(const train::RunConfig& config) {
   paper.model.name = config.model.name;
   paper.model.modes = config.model.modes;
   paper.model.scale_modes = config.model.scale_modes;
+  fit_to_tables_of_digits(paper.model, config);
   paper.data.name = config.data.name;
   paper.data.data_dir = config.data.data_dir;
   paper.data.size = config.data.size;

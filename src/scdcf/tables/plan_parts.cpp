@@ -91,6 +91,15 @@ train::RunConfig base(const PlanOptions& options, const std::string& data, int s
   return config;
 }
 
+void fit_to_tables_of_digits(models::ModelOptions& model, const train::RunConfig& run) {
+  const data::DataOptions whole;
+  if (model.name != "scdcfnet-full" || data::named_set(run.data.name).kind != data::SetKind::scaled || is_quick(run) ||
+      run.data.smallest_factor != whole.smallest_factor || run.data.largest_factor != whole.largest_factor)
+    return;
+  model.channels = {32, 64, 96};
+  model.hidden = 192;
+}
+
 void finish(train::RunConfig& config, const PlanOptions& options, std::int64_t quick_epochs) {
   config = with_set_recipe(config);
   const auto epochs = options.epochs > 0 ? options.epochs : options.quick ? quick_epochs : config.train.epochs;

@@ -30,6 +30,7 @@ Plan plan_digits(const PlanOptions& options, const std::string& data) {
               config.model.name = model;
               config.train.augment.scale_octaves = augmented ? 1 : 0;
               finish(config, options);
+              fit_to_tables_of_digits(config.model, config);
               plan.push_back({config, runs::Measure::accuracy, ""});
             }
   return plan;
