@@ -83,9 +83,10 @@ void test_shape(const Shape& shape, unsigned seed) {
     std::vector<char> again[3];
     for (int turn = 0; turn < 2; ++turn) {
       for (Buffer* b : {&out, &grad_in, &grad_mixing, &space1, &space2}) b->poison();
-      forward(p, d_in.get(), d_factors.get(), d_mixing.get(), out.get(), space1.get(), t, mode.precision, nullptr);
+      forward(p, d_in.get(), d_factors.get(), d_mixing.get(), out.get(), space1.get(), t, mode.precision, nullptr,
+              blas_on(nullptr));
       backward(p, d_in.get(), d_factors.get(), d_mixing.get(), d_grad.get(), grad_in.get(), grad_mixing.get(),
-               space2.get(), t, mode.precision, nullptr);
+               space2.get(), t, mode.precision, nullptr, blas_on(nullptr));
       MUST(cudaDeviceSynchronize());
       const std::vector<char> now[3] = {out.raw(), grad_in.raw(), grad_mixing.raw()};
       for (int i = 0; i < 3; ++i) {
