@@ -4,6 +4,7 @@
 #include <cmath>
 #include <exception>
 
+#include "expand_check.h"
 #include "norm_cases.h"
 #ifdef SCDCF_EMULATE
 #  include "cases.h"
@@ -134,7 +135,10 @@ int main(int argc, char** argv) {
         for (const NormCase& c : norm_cases(small)) test_norm(c, seed++);
       seed = 1;
       for (const Shape& s : test_shapes(small, norm ? 0 : random_count)) {
-        if (!norm && (only < 0 || int(seed) - 1 == only)) test_shape(s, seed);
+        if (!norm && (only < 0 || int(seed) - 1 == only)) {
+          test_shape(s, seed);
+          expect(adjoint_error(make_problem(s), seed), 1e-12, 3, "expand and collect are no adjoints", describe(s));
+        }
         ++seed;
       }
       std::printf("%d checks, %d failures; worst error fp32 %.2g tf32 %.2g bf16 %.2g fp64 %.2g\n", checks, failures,

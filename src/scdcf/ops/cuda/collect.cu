@@ -84,8 +84,6 @@ __global__ void __launch_bounds__(kExpandThreads)
             plane = take_digit(rest, p.planes), image = static_cast<int>(rest);
   const CollectBlock b = block_of(p, t, plane, tile);
   char* shared = shared_memory();
-  F* weights[2] = {reinterpret_cast<F*>(shared + t.first_weights),  // [row factor, then column factors][tap]
-                   reinterpret_cast<F*>(shared + t.second_weights)};
   T* stage = reinterpret_cast<T*>(shared + t.first);   // [mode][y][x][c]
   F* lines = reinterpret_cast<F*>(shared + t.second);  // [i][x][c]
   const int slab = t.channels, stage_size = t.source_lines * t.source_columns * slab;
@@ -110,23 +108,25 @@ __global__ void __launch_bounds__(kExpandThreads)
                       (int64_t(y0) * p.out_width + x0) * place.pixel_step +
                       (e - scale.source_begin) * p.mode_count * p.in_channels + b.channel0;
       for (int r = 0; r < runs.count; ++r, ++turn) {
-        const ModeRun run = runs.run[r];
-        F* own = weights[turn % 2];
+        const ModeRun& run = runs.run[r];
+        // [row factor, then column factors][tap]; the other place may still be read
+        F* own = reinterpret_cast<F*>(shared + (turn % 2 ? t.second_weights : t.first_weights));
         for (int i = threadIdx.x; i < (run.count + 1) * taps; i += kExpandThreads) {
           const int f = i / taps, tap = i - f * taps;
           own[i] = f == 0 ? factors[scale.row_offset + run.row * taps + tap]
                           : factors[scale.column_offset + run.column[f - 1] * taps + tap];
         }
-        if (lane.active)
-          for (int m = 0; m < run.count; ++m) {
-            const T* mode = from + run.k[m] * p.in_channels + lane.channel;
-#pragma unroll 4
-            for (int pixel = lane.first; pixel < ys * xs; pixel += lane.step) {
-              const int y = pixel / xs, x = pixel - y * xs;
-              stage[m * stage_size + (y * t.source_columns + x) * slab + lane.channel] =
-                  mode[(int64_t(y) * p.out_width + x) * place.pixel_step];
-            }
+        if (lane.active) {
+          PixelWalk at(lane, xs);
+#pragma unroll 2
+          for (int pixel = lane.first; pixel < ys * xs; pixel += lane.step, at.next()) {
+            const T* number = from + (int64_t(at.y) * p.out_width + at.x) * place.pixel_step + lane.channel;
+            T* to = stage + (at.y * t.source_columns + at.x) * slab + lane.channel;
+#pragma unroll
+            for (int m = 0; m < kMostTogether; ++m)
+              if (m < run.count) to[m * stage_size] = number[run.k[m] * p.in_channels];
           }
+        }
         sync_block();
         const bool first_of_row = r == 0 || runs.run[r - 1].row != run.row,
                    last_of_row = r + 1 == runs.count || runs.run[r + 1].row != run.row;

@@ -33,17 +33,17 @@ __device__ ExpandBlock block_of(const DeviceProblem& p, const ExpandTile& t, int
 struct Padded {
   int begin, count, replicate;  // what is there
 
-  template <class F>
-  __device__ F operator()(const F* line, int at, int pitch) const {
+  template <class T>
+  __device__ Sums<T> operator()(const T* line, int at, int pitch) const {
     int i = at - begin;
     if (replicate) i = max(0, min(i, count - 1));
-    return static_cast<unsigned>(i) < static_cast<unsigned>(count) ? line[i * pitch] : F(0);
+    return static_cast<unsigned>(i) < static_cast<unsigned>(count) ? read_number(line[i * pitch]) : Sums<T>(0);
   }
 };
 
 /// N neighbouring results of M factors along one axis; the first of them starts at position `start` of the map.
-template <int N, int M, class F>
-__device__ void pass(F (&acc)[M][N], const F* line, int pitch, const Taps<F>* weights, int taps, int stride, int start,
+template <int N, int M, class T, class F>
+__device__ void pass(F (&acc)[M][N], const T* line, int pitch, const Taps<F>* weights, int taps, int stride, int start,
                      const Padded& padded) {
   for (int phase = 0; phase < stride; ++phase) {
     const int from = start + phase;
@@ -59,9 +59,9 @@ __device__ void pass(F (&acc)[M][N], const F* line, int pitch, const Taps<F>* we
 }
 
 /// lines[b][v][x][c] for M row factors.
-template <int N, int M, class F>
+template <int N, int M, class T, class F>
 __device__ void row_pass(const DeviceProblem& p, const ExpandTile& t, const ExpandBlock& b, const SlabLane& lane,
-                         const F* input, const Taps<F>* weights, F* lines) {
+                         const T* input, const Taps<F>* weights, F* lines) {
   const int groups = (b.xs + N - 1) / N, slab = t.channels, radius = b.scale.radius;
   const Padded padded{b.u0, b.us, p.replicate};
   for (int item = lane.first; item < b.vs * groups; item += lane.step) {
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(kExpandThreads)
   char* shared = shared_memory();
   auto* row_weights = reinterpret_cast<Taps<F>*>(shared + t.first_weights);
   auto* column_weights = reinterpret_cast<Taps<F>*>(shared + t.second_weights);
-  F* input = reinterpret_cast<F*>(shared + t.first);
+  T* input = reinterpret_cast<T*>(shared + t.first);
   F* lines = reinterpret_cast<F*>(shared + t.second);
   const int slab = t.channels, taps = 2 * b.scale.radius + 1;
   const SlabLane lane(slab, b.channels);
@@ -123,13 +123,13 @@ __global__ void __launch_bounds__(kExpandThreads)
                     int64_t(b.v0) * p.in_width + b.u0) *
                        p.in_channels +
                    b.channel0;
-  if (lane.active)
+  if (lane.active) {
+    PixelWalk at(lane, b.us);
 #pragma unroll 4
-    for (int pixel = lane.first; pixel < b.vs * b.us; pixel += lane.step) {
-      const int v = pixel / b.us, u = pixel - v * b.us;
-      input[(v * t.source_columns + u) * slab + lane.channel] =
-          read_number(plane[(int64_t(v) * p.in_width + u) * p.in_channels + lane.channel]);
-    }
+    for (int pixel = lane.first; pixel < b.vs * b.us; pixel += lane.step, at.next())
+      input[(at.y * t.source_columns + at.x) * slab + lane.channel] =
+          plane[(int64_t(at.y) * p.in_width + at.x) * p.in_channels + lane.channel];
+  }
   const int offset = (entry - b.scale.source_begin) * p.mode_count * p.in_channels + b.channel0;
   T* to = expanded + place.begin + image * place.image_step + (int64_t(b.y0) * p.out_width + b.x0) * place.pixel_step +
           offset;

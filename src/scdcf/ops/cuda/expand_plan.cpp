@@ -47,7 +47,7 @@ double turns(const ExpandTile& t, int items) {
   return static_cast<double>(divide_up(items, kExpandThreads / t.channels)) * kWarps;
 }
 double waiting(const ExpandTile& t, int limit) {  // two blocks (registers allow no more) hide each other's waits
-  return 2 * (t.shared_bytes + 1024) <= limit ? 1.0 : 1.4;
+  return 2 * (t.shared_bytes + 1024) <= limit ? 1.0 : 1.8;
 }
 
 void lay_out(ExpandTile& t, int first_weights, int second_weights, int first, int second) {
@@ -64,7 +64,7 @@ double cost_of_expand(const Sizes& z, ExpandTile& t) {
   t.source_lines = std::min(p.in_height, (t.lines - 1) * p.stride + z.taps);
   t.source_columns = std::min(p.in_width, (t.columns - 1) * p.stride + z.taps) | 1;
   lay_out(t, z.taps * kMostFactors * z.number, z.most_runs[t.together] * z.taps * kMostFactors * z.number,
-          t.source_lines * t.source_columns * t.channels * z.number,
+          t.source_lines * t.source_columns * t.channels * z.element,
           t.together * t.source_lines * t.columns * t.channels * z.number);
   const double n = t.per_thread, access = access_clocks(t, z.element);
   const double rows = row_groups * turns(t, t.source_lines * int(divide_up(t.columns, t.per_thread))) *
@@ -101,16 +101,18 @@ double cost_of_collect(const Sizes& z, ExpandTile& t) {
   return (read + columns + rows + 900.0 * runs.count) * double(t.blocks_of_map()) * waiting(t, z.limit);
 }
 
-/// Every tile of a map of height x width targets, and the one that costs least.
+/// Tries every tile of a map of height x width targets with slabs of at least `narrowest` channels, and keeps the one
+/// that costs least; false where none fits.
 template <class Cost>
-ExpandTile best_tile(const Sizes& z, int height, int width, int most_together, const char* what, const Cost& cost) {
-  ExpandTile best{}, t{};
+bool find_tile(const Sizes& z, int height, int width, int most_together, int narrowest, const Cost& cost,
+               ExpandTile& best) {
+  ExpandTile t{};
   double least = -1;
   for (const int per_thread : {4, 7})
     for (int slabs = 1; slabs <= z.p.in_channels; slabs = slabs < 4 ? slabs + 1 : slabs * 2) {
       t.per_thread = per_thread;
       t.channels = static_cast<int>(divide_up(z.p.in_channels, slabs));
-      if (t.channels > 64) continue;
+      if (t.channels > 64 || t.channels < narrowest) continue;
       t.slabs = static_cast<int>(divide_up(z.p.in_channels, t.channels));
       for (int y_tiles = 1; y_tiles <= height; y_tiles = y_tiles < 8 ? y_tiles + 1 : y_tiles * 2)
         for (int x_tiles = 1; x_tiles <= width; x_tiles = x_tiles < 8 ? x_tiles + 1 : x_tiles * 2) {
@@ -126,8 +128,18 @@ ExpandTile best_tile(const Sizes& z, int height, int width, int most_together, c
           }
         }
     }
-  require(least >= 0, "separable_joint_conv: got filters of ", z.taps, " pixels, expected fewer on a GPU: no tile of ",
-          what, " fits into its shared memory");
+  return least >= 0;
+}
+
+/// Slabs are whole sectors of memory, 32 bytes, where they can be.
+template <class Cost>
+ExpandTile best_tile(const Sizes& z, int height, int width, int most_together, const char* what, const Cost& cost) {
+  ExpandTile best{};
+  const bool found =
+      find_tile(z, height, width, most_together, std::min(32 / z.element, z.p.in_channels), cost, best) ||
+      find_tile(z, height, width, most_together, 1, cost, best);
+  require(found, "separable_joint_conv: got filters of ", z.taps, " pixels, expected fewer on a GPU: no tile of ", what,
+          " fits into its shared memory");
   return best;
 }
 

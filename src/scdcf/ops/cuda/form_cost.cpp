@@ -26,9 +26,9 @@ double product_rate(DataType type, Precision precision) {
 
 /// Operations a millisecond of a family, channels padded. Narrow layers leave the tensor cores waiting for the passes.
 double family_rate(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind) {
-  const bool wide = p.in_channels >= 64 && p.out_channels >= 64;
+  const bool odd = p.in_channels % 4 || p.out_channels % 4;  // read number by number
+  const bool wide = !odd && p.in_channels >= 64 && p.out_channels >= 64;
   if (type == DataType::float32 && precision == Precision::fp32) return wide ? 26e9 : 18e9;
-  if (p.in_channels % 4 || p.out_channels % 4) return 20e9;  // number by number from memory
   if (kind == FamilyKind::streamed) return wide ? 100e9 : 55e9;
   const double more = type == DataType::bfloat16 ? 1.2 : 1.0;
   return more * (wide ? 60e9 : 38e9);
@@ -47,8 +47,8 @@ double expanded_milliseconds(const DeviceProblem& p, DataType type, Precision pr
                        double(p.planes) * p.in_height * p.in_width * p.in_channels);
   double taps = 0;
   for (int s = 0; s < p.scale_count; ++s)
-    taps += double(p.scales[s].source_end - p.scales[s].source_begin) * (2 * p.scales[s].radius + 1) /
-            std::max(1, p.source_count);
+    taps += double(p.scales[s].source_end - p.scales[s].source_begin) *
+            std::min(2 * p.scales[s].radius + 1, p.in_height) / std::max(1, p.source_count);
   const double multiplications = columns * (p.mode_count + 1.3 * p.row_modes) * taps * (size == 8 ? 2 : 1);
   const double few = std::max(1.0, 32 / (p.in_channels * size));  // sectors of memory that are written in parts
   const bool adjoint = step == ExpandedStep::grad_in;

@@ -73,6 +73,23 @@ struct SlabLane {
   }
 };
 
+/// Items of a lane as pixels of a rectangle, without a division for each.
+struct PixelWalk {
+  int y, x;
+
+  __device__ PixelWalk(const SlabLane& lane, int columns)
+      : columns_(columns), step_y_(lane.step / columns), step_x_(lane.step - step_y_ * columns) {
+    y = lane.first / columns, x = lane.first - y * columns;
+  }
+  __device__ void next() {
+    y += step_y_, x += step_x_;
+    if (x >= columns_) x -= columns_, ++y;
+  }
+
+ private:
+  int columns_, step_y_, step_x_;
+};
+
 /// Calls body(M) with M = count as a constant.
 template <int value>
 struct Together {
