@@ -102,8 +102,8 @@ inline Row bench_layer(const Layer& layer, const Mode& mode) {
   };
   if (p.planes > 1) row.grad_in = back(true, false);  // nobody asks for the gradient of the image in training
   row.grad_mixing = back(false, true);
-  std::printf("%-16s %s: workspace %.1f MB, in %.1f MB, out %.1f MB\n", layer.name.c_str(), mode.name,
-              space.bytes() / 1e6, in[0]->bytes() / 1e6, out[0]->bytes() / 1e6);
+  std::printf("%-16s %s: %s, workspace %.1f MB, in %.1f MB, out %.1f MB\n", layer.name.c_str(), mode.name,
+              forms(p, t, mode.precision).c_str(), space.bytes() / 1e6, in[0]->bytes() / 1e6, out[0]->bytes() / 1e6);
   return row;
 }
 

@@ -45,6 +45,7 @@ void clear(void* pointer, int64_t bytes, cudaStream_t stream) {
 }
 
 enum class Family { few, streamed, chained, tiled, expanded };
+constexpr const char* kFamilyNames[] = {"few", "streamed", "chained", "tiled", "expanded"};
 
 /// The plans of one problem; the workspace query and the launch make the same choice from them.
 struct ForwardChoice {
@@ -233,6 +234,15 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
       expanded_grad_mixing(p, choice->expanded, in, factors, grad_out, grad_mixing, space,
                            {type, precision, stream, blas});
   }
+}
+
+std::string forms(const SeparableProblem& problem, DataType type, Precision precision) {
+  const DeviceProblem p = make_device_problem(problem);
+  if (Counts(p).trivial()) return "-";
+  const auto name = [](Family family) { return std::string(kFamilyNames[static_cast<int>(family)]); };
+  return name(choose<ForwardChoice>(p, type, precision, true)->family) + "/" +
+         name(choose<ForwardChoice>(p, type, precision, false)->family) + "/" +
+         name(choose<GradientChoice>(p, type, precision)->family);
 }
 
 }  // namespace scdcf::ops::cuda

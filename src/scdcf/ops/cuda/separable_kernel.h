@@ -15,6 +15,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <string>
 
 #include "scdcf/ops/cuda/data_type.h"
 #include "scdcf/ops/separable_problem.h"
@@ -37,5 +38,9 @@ void forward(const SeparableProblem& problem, const void* in, const void* factor
 void backward(const SeparableProblem& problem, const void* in, const void* factors, const void* mixing,
               const void* grad_out, void* grad_in, void* grad_mixing, void* workspace, DataType type,
               Precision precision, cudaStream_t stream, cublasHandle_t blas);
+
+/// How forward, gradient of the input and gradient of the mixing of this problem are done on the current device: names
+/// of forms as in separable_kernel.cpp, with slashes between them.
+std::string forms(const SeparableProblem& problem, DataType type, Precision precision);
 
 }  // namespace scdcf::ops::cuda
