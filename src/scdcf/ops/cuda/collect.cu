@@ -74,7 +74,7 @@ __device__ int line_items(int size, int stride) {
 }
 
 template <class T, int N>
-__global__ void __launch_bounds__(kExpandThreads)
+__global__ void __launch_bounds__(kExpandThreads, 2)
     collect_kernel(const __grid_constant__ DeviceProblem p, const __grid_constant__ ModeRuns runs,
                    const __grid_constant__ ExpandTile t, const __grid_constant__ ExpandedPlaces places,
                    const T* expanded, const Sums<T>* factors, T* grad_in, int first_image) {
@@ -183,8 +183,10 @@ void run_collect(const DeviceProblem& p, const ExpandTile& t, const ExpandedPlac
   };
   if (t.per_thread == 4)
     go(collect_kernel<T, 4>);
-  else
+  else if (t.per_thread == 7)
     go(collect_kernel<T, 7>);
+  else
+    go(collect_kernel<T, 14>);
 }
 
 }  // namespace

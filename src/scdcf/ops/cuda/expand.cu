@@ -99,7 +99,7 @@ __device__ void column_pass(const DeviceProblem& p, const ExpandTile& t, const E
 }
 
 template <class T, int N>
-__global__ void __launch_bounds__(kExpandThreads)
+__global__ void __launch_bounds__(kExpandThreads, sizeof(T) == 8 ? 1 : 2)
     expand_kernel(const __grid_constant__ DeviceProblem p, const __grid_constant__ ModeRuns runs,
                   const __grid_constant__ ExpandTile t, const __grid_constant__ ExpandedPlaces places, const T* in,
                   const Sums<T>* factors, T* expanded, int first_image) {

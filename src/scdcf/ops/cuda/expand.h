@@ -25,7 +25,7 @@ constexpr int kExpandThreads = 256;
 /// The tile of a block; targets are the output pixels of expand, the input pixels of collect, and sources what they are
 /// made of.
 struct ExpandTile {
-  int per_thread;                // targets along a line that a thread makes at a time: 4 or 7
+  int per_thread;                // targets along a line that a thread makes at a time: 4, 7, collect: or 14
   int lines, columns, channels;  // targets, and channels of a slab
   int line_tiles, column_tiles, slabs;
   int source_lines, source_columns;                  // at most; expand: columns so that neighbours lie in other banks

@@ -104,12 +104,13 @@ double cost_of_collect(const Sizes& z, ExpandTile& t) {
 /// Tries every tile of a map of height x width targets with slabs of at least `narrowest` channels, and keeps the one
 /// that costs least; false where none fits.
 template <class Cost>
-bool find_tile(const Sizes& z, int height, int width, int most_together, int narrowest, const Cost& cost,
-               ExpandTile& best) {
+bool find_tile(const Sizes& z, int height, int width, int most_together, int most_per_thread, int narrowest,
+               const Cost& cost, ExpandTile& best) {
   ExpandTile t{};
   double least = -1;
-  for (const int per_thread : {4, 7})
+  for (const int per_thread : {4, 7, 14})
     for (int slabs = 1; slabs <= z.p.in_channels; slabs = slabs < 4 ? slabs + 1 : slabs * 2) {
+      if (per_thread > most_per_thread) continue;
       t.per_thread = per_thread;
       t.channels = static_cast<int>(divide_up(z.p.in_channels, slabs));
       if (t.channels > 64 || t.channels < narrowest) continue;
@@ -133,11 +134,12 @@ bool find_tile(const Sizes& z, int height, int width, int most_together, int nar
 
 /// Slabs are whole sectors of memory, 32 bytes, where they can be.
 template <class Cost>
-ExpandTile best_tile(const Sizes& z, int height, int width, int most_together, const char* what, const Cost& cost) {
+ExpandTile best_tile(const Sizes& z, int height, int width, int most_together, int most_per_thread, const char* what,
+                     const Cost& cost) {
   ExpandTile best{};
-  const bool found =
-      find_tile(z, height, width, most_together, std::min(32 / z.element, z.p.in_channels), cost, best) ||
-      find_tile(z, height, width, most_together, 1, cost, best);
+  const bool found = find_tile(z, height, width, most_together, most_per_thread,
+                               std::min(32 / z.element, z.p.in_channels), cost, best) ||
+                     find_tile(z, height, width, most_together, most_per_thread, 1, cost, best);
   require(found, "separable_joint_conv: got filters of ", z.taps, " pixels, expected fewer on a GPU: no tile of ", what,
           " fits into its shared memory");
   return best;
@@ -147,13 +149,13 @@ ExpandTile best_tile(const Sizes& z, int height, int width, int most_together, c
 
 ExpandTile plan_expand(const DeviceProblem& p, DataType type) {
   const Sizes z(p, type);
-  return best_tile(z, p.out_height, p.out_width, std::min(kMostFactors, p.row_modes), "expand",
+  return best_tile(z, p.out_height, p.out_width, std::min(kMostFactors, p.row_modes), 7, "expand",
                    [&](ExpandTile& t) { return cost_of_expand(z, t); });
 }
 
 ExpandTile plan_collect(const DeviceProblem& p, DataType type) {
   const Sizes z(p, type);
-  return best_tile(z, p.in_height, p.in_width, std::min(kMostFactors, p.mode_count), "collect",
+  return best_tile(z, p.in_height, p.in_width, std::min(kMostFactors, p.mode_count), 14, "collect",
                    [&](ExpandTile& t) { return cost_of_collect(z, t); });
 }
 

@@ -13,6 +13,8 @@
 //   expanded  everything: the passes to memory, the mix by cuBLAS    expanded.h
 #include "scdcf/ops/cuda/separable_kernel.h"
 
+#include <algorithm>
+
 #include "scdcf/ops/cuda/chained_gradient.h"
 #include "scdcf/ops/cuda/device_limits.h"
 #include "scdcf/ops/cuda/few_channels.h"
@@ -178,8 +180,9 @@ size_t backward_workspace(const SeparableProblem& problem, DataType type, Precis
                           bool grad_mixing) {
   const DeviceProblem p = make_device_problem(problem);
   if (Counts(p).trivial()) return 0;
-  return (grad_in ? choose<ForwardChoice>(p, type, precision, false)->workspace(p, type) : 0) +
-         (grad_mixing ? choose<GradientChoice>(p, type, precision)->workspace(p) : 0);
+  // One gradient after the other, in the same memory.
+  return std::max(grad_in ? choose<ForwardChoice>(p, type, precision, false)->workspace(p, type) : 0,
+                  grad_mixing ? choose<GradientChoice>(p, type, precision)->workspace(p) : 0);
 }
 
 void forward(const SeparableProblem& problem, const void* in, const void* factors, const void* mixing, void* out,
@@ -219,7 +222,6 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
       expanded_grad_in(p, choice->expanded, grad_out, factors, mixing, grad_in, space, {type, precision, stream, blas});
     else
       choice->run(p, false, grad_out, f, m, grad_in, space, type, precision, stream);
-    space += choice->workspace(p, type);
   }
   if (grad_mixing) {
     const auto choice = choose<GradientChoice>(p, type, precision);
