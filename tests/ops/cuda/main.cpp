@@ -6,6 +6,7 @@
 
 #include "expand_check.h"
 #include "norm_cases.h"
+#include "scdcf/ops/cuda/form_cost.h"
 #ifdef SCDCF_EMULATE
 #  include "cases.h"
 #  include "device.h"
@@ -56,6 +57,29 @@ void test_norm(const NormCase& c, unsigned seed) {
       expect(error(got, want), kModes[m].tolerance, m, what, text);
     });
   }
+}
+
+/// Layers of `scdcf bench --group shapes` for which a family took many times its products on an H200, and one for which
+/// it took no longer: the model sends them different ways.
+void test_choice() {
+  using namespace scdcf::ops::cuda;
+  const auto expanded_wins = [](int lines, int in, int out, int side, FamilyKind kind) {
+    Shape s;
+    s.batch = 128, s.planes = s.scales = 9, s.taps = 1, s.in = in, s.out = out, s.height = s.width = lines;
+    s.columns = s.rows = side, s.width0 = 6, s.octave = 0.25;
+    const DeviceProblem p = make_device_problem(make_problem(s));
+    double expanded = 0;
+    for (const auto step : {ExpandedStep::forward, ExpandedStep::grad_in, ExpandedStep::grad_mixing})
+      expanded += expanded_milliseconds(p, DataType::float32, Precision::tf32, step);
+    return expanded < 3 * family_milliseconds(p, DataType::float32, Precision::tf32, kind);
+  };
+  const auto must = [](bool right, const char* what) {
+    ++checks;
+    if (!right) ++failures, std::printf("FAIL choice of the form: %s\n", what);
+  };
+  must(expanded_wins(28, 48, 128, 5, FamilyKind::tiled), "28x28 48->128, 5 x 5 modes: expanded");
+  must(expanded_wins(14, 33, 33, 3, FamilyKind::tiled), "14x14 33->33: expanded");
+  must(!expanded_wins(28, 32, 32, 3, FamilyKind::streamed), "28x28 32->32: streamed");
 }
 
 void test_shape(const Shape& shape, unsigned seed) {
@@ -133,6 +157,9 @@ int main(int argc, char** argv) {
       unsigned seed = 1;
       if (only < 0)
         for (const NormCase& c : norm_cases(small)) test_norm(c, seed++);
+#ifndef SCDCF_EMULATE  // whose chunks of images are too small for a sensible time
+      test_choice();
+#endif
       seed = 1;
       for (const Shape& s : test_shapes(small, norm ? 0 : random_count)) {
         if (!norm && (only < 0 || int(seed) - 1 == only)) {

@@ -8,7 +8,8 @@
 //                     over the speed of a copy
 //
 // A family's time is that of its products with channels padded to the tiles it works in, at a measured rate. The
-// constants are those of an H200, fitted to `scdcf bench --group shapes`; on another card the same ratios decide.
+// constants are those of an H200: families, products and copies from `scdcf bench --group shapes`, the rates of expand
+// and collect counted from their instructions, not yet timed. On another card the same ratios decide.
 #pragma once
 
 #include "scdcf/ops/cuda/expanded.h"
