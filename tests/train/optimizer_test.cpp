@@ -57,6 +57,19 @@ train::TrainOptions options_of(const char* name, double weight_decay) {
   return options;
 }
 
+TEST(Optimizer, every_parameter_begins_at_a_multiple_of_16_bytes) {
+  auto layers = small_layers();
+  layers->to(torch::kFloat);  // 30, 5, 15 and 3 numbers: one behind the other they would begin anywhere
+  std::vector<torch::Tensor> before;
+  for (const auto& parameter : layers->parameters()) before.push_back(parameter.detach().clone());
+  const train::Optimizer optimizer(*layers, options_of("sgd", 0));
+  for (size_t i = 0; i < before.size(); ++i) {
+    const auto& parameter = optimizer.parameters()[i];
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(parameter.data_ptr()) % 16, 0U) << "parameter " << i;
+    EXPECT_TRUE(torch::equal(parameter, before[i])) << "parameter " << i;
+  }
+}
+
 TEST(Optimizer, adam_takes_the_steps_of_torch) {
   for (const double weight_decay : {0.0, 0.01}) {
     const auto options = options_of("adam", weight_decay);

@@ -28,12 +28,14 @@ class Optimizer {
   void load_state(const std::map<std::string, torch::Tensor>& state);
 
  private:
+  /// Tensors of the parameters' sizes as the buffer holds them: each at its place, zeros in the gaps.
+  torch::Tensor in_one_piece(const std::vector<torch::Tensor>& tensors) const;
   torch::Tensor adam_update(const torch::Tensor& gradient);
   torch::Tensor sgd_update(const torch::Tensor& gradient);
 
   TrainOptions options_;
   std::vector<torch::Tensor> parameters_;
-  torch::Tensor values_, first_moment_, second_moment_, steps_, learning_rate_;
+  torch::Tensor gap_, values_, first_moment_, second_moment_, steps_, learning_rate_;
 };
 
 }  // namespace scdcf::train

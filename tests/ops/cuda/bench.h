@@ -90,19 +90,20 @@ inline Row bench_layer(const Layer& layer, const Mode& mode) {
   Buffer space(std::max(forward_workspace(p, t, mode.precision), backward_workspace(p, t, mode.precision, true, true)));
   Row row{layer.name, mode.name, 0, 0, 0, flops(p)};
   row.forward = time_ms([&](int i, cudaStream_t s) {
-    forward(p, in[i % 3]->get(), factors->get(), mixing->get(), out[i % 3]->get(), space.get(), t, mode.precision, s);
+    forward(p, in[i % 3]->get(), factors->get(), mixing->get(), out[i % 3]->get(), space.get(), t, mode.precision, s,
+            blas_on(s));
   });
   const auto back = [&](bool gi, bool gm) {
     return time_ms([&](int i, cudaStream_t s) {
       backward(p, in[i % 3]->get(), factors->get(), mixing->get(), grad[i % 3]->get(),
                gi ? grad_in[i % 3]->get() : nullptr, gm ? grad_mixing.get() : nullptr, space.get(), t, mode.precision,
-               s);
+               s, blas_on(s));
     });
   };
   if (p.planes > 1) row.grad_in = back(true, false);  // nobody asks for the gradient of the image in training
   row.grad_mixing = back(false, true);
-  std::printf("%-16s %s: workspace %.1f MB, in %.1f MB, out %.1f MB\n", layer.name.c_str(), mode.name,
-              space.bytes() / 1e6, in[0]->bytes() / 1e6, out[0]->bytes() / 1e6);
+  std::printf("%-16s %s: %s, workspace %.1f MB, in %.1f MB, out %.1f MB\n", layer.name.c_str(), mode.name,
+              forms(p, t, mode.precision).c_str(), space.bytes() / 1e6, in[0]->bytes() / 1e6, out[0]->bytes() / 1e6);
   return row;
 }
 
@@ -119,9 +120,9 @@ inline bool check_graph(const Shape& shape, const Mode& mode) {
   for (Buffer* b : {&in, &grad}) fill_random(*b, t);
   for (Buffer* b : {&factors, &mixing}) fill_random(*b, wt);
   const auto call = [&](cudaStream_t s) {
-    forward(p, in.get(), factors.get(), mixing.get(), out.get(), space1.get(), t, mode.precision, s);
+    forward(p, in.get(), factors.get(), mixing.get(), out.get(), space1.get(), t, mode.precision, s, blas_on(s));
     backward(p, in.get(), factors.get(), mixing.get(), grad.get(), grad_in.get(), grad_mixing.get(), space2.get(), t,
-             mode.precision, s);
+             mode.precision, s, blas_on(s));
   };
   cudaStream_t stream;
   cudaGraph_t graph;
@@ -160,9 +161,10 @@ inline void profile_all() {
         space1(forward_workspace(p, mode.type, mode.precision)),
         space2(backward_workspace(p, mode.type, mode.precision, true, true));
     for (Buffer* b : {&in, &grad, &factors, &mixing}) fill_random(*b, mode.type);
-    forward(p, in.get(), factors.get(), mixing.get(), out.get(), space1.get(), mode.type, mode.precision, nullptr);
+    forward(p, in.get(), factors.get(), mixing.get(), out.get(), space1.get(), mode.type, mode.precision, nullptr,
+            blas_on(nullptr));
     backward(p, in.get(), factors.get(), mixing.get(), grad.get(), p.planes > 1 ? grad_in.get() : nullptr,
-             grad_mixing.get(), space2.get(), mode.type, mode.precision, nullptr);
+             grad_mixing.get(), space2.get(), mode.type, mode.precision, nullptr, blas_on(nullptr));
     MUST(cudaDeviceSynchronize());
   }
 }

@@ -147,6 +147,14 @@ inline std::vector<Shape> test_shapes(bool small, int random_count) {
   add([](Shape& s) { s.columns = 9, s.rows = 2, s.height = s.width = 4; });  // too many factors for the tiled kernels
   add([](Shape& s) { s.columns = 1, s.rows = 7, s.in = 130, s.out = 10, s.height = 3; });
   add([](Shape& s) { s.columns = 8, s.rows = 8, s.in = 9, s.out = 11, s.batch = 1, s.scales = 1; });
+  add([](Shape& s) {  // several tiles along both sides, replicated borders in the first and the last
+    s.batch = 1, s.planes = s.scales = s.taps = 1, s.in = 3, s.out = 2, s.height = 150, s.width = 140, s.width0 = 25,
+    s.padding = PadMode::replicate;
+  });
+  add([](Shape& s) {
+    s.batch = 1, s.planes = s.scales = s.taps = 1, s.in = 37, s.out = 2, s.height = 61, s.width = 57, s.width0 = 17,
+    s.stride = 2, s.columns = 5, s.rows = 1;
+  });
 #ifndef SCDCF_EMULATE
   for (Layer layer : layers(28)) {
     layer.shape.batch = 1;
@@ -157,8 +165,8 @@ inline std::vector<Shape> test_shapes(bool small, int random_count) {
   const auto pick = [&](int low, int high) { return low + int(g() % unsigned(high - low + 1)); };
   for (int i = 0; i < random_count; ++i)
     add([&](Shape& s) {
-      s.batch = pick(1, 5), s.planes = pick(1, 4), s.scales = pick(1, 4), s.taps = pick(1, 3), s.in = pick(1, 40),
-      s.out = pick(1, 70);
+      s.batch = pick(1, 5), s.planes = pick(1, 4), s.scales = pick(1, 4), s.taps = pick(1, 3),
+      s.in = pick(1, i % 5 == 4 ? 90 : 40), s.out = pick(1, 70);
       s.height = pick(1, 16), s.width = pick(1, 16), s.stride = pick(1, 2), s.columns = pick(1, 5), s.rows = pick(1, 5);
       s.dropped = pick(0, 3), s.width0 = pick(1, 7), s.padding = pick(0, 1) ? PadMode::replicate : PadMode::zero;
       if (i % 8 == 7) s.padding = PadMode::none, s.width0 = 3, s.height += 10, s.width += 10;

@@ -1,6 +1,7 @@
 // Device buffers that hold a host vector of doubles in a chosen type, and one run of the library on them.
 #pragma once
 
+#include <cublas_v2.h>
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
 
@@ -99,6 +100,21 @@ class Buffer {
   void* data_ = nullptr;
   size_t bytes_;
 };
+
+/// cuBLAS on a stream, with memory of its own: the same choice of algorithm inside a graph and outside.
+inline cublasHandle_t blas_on(cudaStream_t stream) {
+  constexpr size_t bytes = size_t{32} << 20;
+  static const cublasHandle_t handle = [] {
+    cublasHandle_t made = nullptr;
+    if (cublasCreate(&made) != CUBLAS_STATUS_SUCCESS) std::fprintf(stderr, "cublasCreate failed\n"), std::exit(2);
+    return made;
+  }();
+  static Buffer memory(bytes);
+  if (cublasSetStream(handle, stream) != CUBLAS_STATUS_SUCCESS ||
+      cublasSetWorkspace(handle, memory.get(), bytes) != CUBLAS_STATUS_SUCCESS)
+    std::fprintf(stderr, "cuBLAS cannot be bound to a stream\n"), std::exit(2);
+  return handle;
+}
 
 struct Mode {
   const char* name;

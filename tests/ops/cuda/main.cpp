@@ -4,7 +4,9 @@
 #include <cmath>
 #include <exception>
 
+#include "expand_check.h"
 #include "norm_cases.h"
+#include "scdcf/ops/cuda/form_cost.h"
 #ifdef SCDCF_EMULATE
 #  include "cases.h"
 #  include "device.h"
@@ -57,6 +59,29 @@ void test_norm(const NormCase& c, unsigned seed) {
   }
 }
 
+/// Layers of `scdcf bench --group shapes` for which a family took many times its products on an H200, and one for which
+/// it took no longer: the model sends them different ways.
+void test_choice() {
+  using namespace scdcf::ops::cuda;
+  const auto expanded_wins = [](int lines, int in, int out, int side, FamilyKind kind) {
+    Shape s;
+    s.batch = 128, s.planes = s.scales = 9, s.taps = 1, s.in = in, s.out = out, s.height = s.width = lines;
+    s.columns = s.rows = side, s.width0 = 6, s.octave = 0.25;
+    const DeviceProblem p = make_device_problem(make_problem(s));
+    double expanded = 0;
+    for (const auto step : {ExpandedStep::forward, ExpandedStep::grad_in, ExpandedStep::grad_mixing})
+      expanded += expanded_milliseconds(p, DataType::float32, Precision::tf32, step);
+    return expanded < 3 * family_milliseconds(p, DataType::float32, Precision::tf32, kind);
+  };
+  const auto must = [](bool right, const char* what) {
+    ++checks;
+    if (!right) ++failures, std::printf("FAIL choice of the form: %s\n", what);
+  };
+  must(expanded_wins(28, 48, 128, 5, FamilyKind::tiled), "28x28 48->128, 5 x 5 modes: expanded");
+  must(expanded_wins(14, 33, 33, 3, FamilyKind::tiled), "14x14 33->33: expanded");
+  must(!expanded_wins(28, 32, 32, 3, FamilyKind::streamed), "28x28 32->32: streamed");
+}
+
 void test_shape(const Shape& shape, unsigned seed) {
   using namespace scdcf::ops::cuda;
   const SeparableProblem p = make_problem(shape);
@@ -83,9 +108,10 @@ void test_shape(const Shape& shape, unsigned seed) {
     std::vector<char> again[3];
     for (int turn = 0; turn < 2; ++turn) {
       for (Buffer* b : {&out, &grad_in, &grad_mixing, &space1, &space2}) b->poison();
-      forward(p, d_in.get(), d_factors.get(), d_mixing.get(), out.get(), space1.get(), t, mode.precision, nullptr);
+      forward(p, d_in.get(), d_factors.get(), d_mixing.get(), out.get(), space1.get(), t, mode.precision, nullptr,
+              blas_on(nullptr));
       backward(p, d_in.get(), d_factors.get(), d_mixing.get(), d_grad.get(), grad_in.get(), grad_mixing.get(),
-               space2.get(), t, mode.precision, nullptr);
+               space2.get(), t, mode.precision, nullptr, blas_on(nullptr));
       MUST(cudaDeviceSynchronize());
       const std::vector<char> now[3] = {out.raw(), grad_in.raw(), grad_mixing.raw()};
       for (int i = 0; i < 3; ++i) {
@@ -131,9 +157,15 @@ int main(int argc, char** argv) {
       unsigned seed = 1;
       if (only < 0)
         for (const NormCase& c : norm_cases(small)) test_norm(c, seed++);
+#ifndef SCDCF_EMULATE  // whose chunks of images are too small for a sensible time
+      test_choice();
+#endif
       seed = 1;
       for (const Shape& s : test_shapes(small, norm ? 0 : random_count)) {
-        if (!norm && (only < 0 || int(seed) - 1 == only)) test_shape(s, seed);
+        if (!norm && (only < 0 || int(seed) - 1 == only)) {
+          test_shape(s, seed);
+          expect(adjoint_error(make_problem(s), seed), 1e-12, 3, "expand and collect are no adjoints", describe(s));
+        }
         ++seed;
       }
       std::printf("%d checks, %d failures; worst error fp32 %.2g tf32 %.2g bf16 %.2g fp64 %.2g\n", checks, failures,

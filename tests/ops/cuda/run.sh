@@ -15,7 +15,7 @@ for f in $(sed -n "s#^  \(ops/cuda/.*\)#$root/src/scdcf/\1#p" "$root/src/scdcf/o
   compile "$f" "$build/$(basename "$f").o"
 done
 for p in "${pids[@]}"; do wait "$p" || { grep -h error "$build"/*.log | head; exit 1; }; done
-nvcc -gencode arch=compute_90a,code=sm_90a "$build"/*.o -o "$build/cuda_kernels" || exit 1
+nvcc -gencode arch=compute_90a,code=sm_90a "$build"/*.o -lcublas -o "$build/cuda_kernels" || exit 1
 
 step correctness
 timeout 30 "$build/cuda_kernels" --random "${RANDOM_CASES:-40}" > "$out/test.log" 2>&1; tail -12 "$out/test.log"

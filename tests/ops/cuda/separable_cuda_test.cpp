@@ -113,6 +113,33 @@ TEST_F(SeparableCuda, bfloat16_under_autocast_is_within_1e_2) {
   for (size_t i = 0; i < 3; ++i) EXPECT_LT(testing::relative_error(got[i], expected[i]), 1e-2) << i;
 }
 
+TEST_F(SeparableCuda, maps_may_begin_anywhere_in_their_storage) {
+  torch::manual_seed(5);
+  const auto moved = [](const torch::Tensor& map) {  // one number further: no 16 bytes of it are aligned
+    const auto dense = map.contiguous(at::MemoryFormat::ChannelsLast3d);
+    const auto view = torch::empty({dense.numel() + 1}, dense.options()).narrow(0, 1, dense.numel());
+    return view.as_strided(dense.sizes(), dense.strides()).copy_(dense);
+  };
+  for (const bool tf32 : {true, false})
+    for (const auto& [in, out] : std::vector<std::pair<int64_t, int64_t>>{{32, 64}, {16, 16}, {1, 32}, {4, 6}}) {
+      testing::allow_tf32(tf32);
+      const auto problem = layer(in, out);
+      const auto x = problem.input(), a = problem.coefficients();
+      const auto cotangent = torch::randn_like(problem.run(x, a));
+      const auto with = [&](const torch::Tensor& input, const torch::Tensor& grad) {
+        auto separable = problem;
+        separable.algorithm = Algorithm::separable;
+        const auto x_leaf = input.detach().requires_grad_(true), a_leaf = a.detach().clone().requires_grad_(true);
+        const auto result = separable.run(x_leaf, a_leaf);
+        const auto gradients = torch::autograd::grad({result}, {x_leaf, a_leaf}, {grad});
+        return std::vector<torch::Tensor>{result.detach(), gradients[0], gradients[1]};
+      };
+      const auto expected = with(x, cotangent), got = with(moved(x), moved(cotangent));
+      for (size_t i = 0; i < got.size(); ++i)
+        EXPECT_TRUE(torch::equal(got[i], expected[i])) << in << "->" << out << ", result " << i;
+    }
+}
+
 TEST_F(SeparableCuda, threads_whose_filters_differ_do_not_disturb_each_other) {
   std::atomic<int> failures{0};
   const auto work = [&](int modes) {

@@ -3,11 +3,15 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
+
 #include "scdcf/core/error.h"
 
 namespace scdcf::ops::cuda {
 
 constexpr int kClusterSize = 2;  // blocks that share what they fetch
+/// Workspace for the maps of the expanded form, unless a single image needs more.
+constexpr int64_t kMostExpandedBytes = int64_t{512} << 20;
 
 inline void check(cudaError_t status, const char* what) {
   require(status == cudaSuccess, "CUDA: ", what, ": got \"", cudaGetErrorString(status), "\", expected success");

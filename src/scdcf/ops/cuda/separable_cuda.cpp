@@ -18,7 +18,8 @@ struct CudaSeparable {
     const auto type = cuda::data_type(t.input);
     const auto scratch = cuda::workspace(cuda::forward_workspace(problem, type, precision()), t.input);
     cuda::forward(problem, t.input.data_ptr(), t.factors.data_ptr(), t.mixing.data_ptr(), t.out.data_ptr(),
-                  scratch.data_ptr(), type, precision(), at::cuda::getCurrentCUDAStream());
+                  scratch.data_ptr(), type, precision(), at::cuda::getCurrentCUDAStream(),
+                  at::cuda::getCurrentCUDABlasHandle());
   }
   static void backward(const SeparableProblem& problem, const SeparableTensors& t) {
     const auto type = cuda::data_type(t.input);
@@ -27,7 +28,7 @@ struct CudaSeparable {
     const auto scratch = cuda::workspace(bytes, t.input);
     cuda::backward(problem, t.input.data_ptr(), t.factors.data_ptr(), t.mixing.data_ptr(), t.grad.data_ptr(),
                    cuda::pointer_or_null(t.grad_input), cuda::pointer_or_null(t.grad_mixing), scratch.data_ptr(), type,
-                   precision(), at::cuda::getCurrentCUDAStream());
+                   precision(), at::cuda::getCurrentCUDAStream(), at::cuda::getCurrentCUDABlasHandle());
   }
 };
 

@@ -1,6 +1,7 @@
-// Chooses a kernel family for each call: the first of these that takes the problem.
+// Chooses how each step of a call is done: by the first of these families that takes the problem, or in the expanded
+// form, which takes every problem and is chosen where no family does or where it is faster (form_cost.h).
 //
-//   family    what it takes                                          files
+//   form      what it takes                                          files
 //   few       lifting: 1 to 4 channels in, one plane a scale; both   few_channels.h
 //             passes first, mix last
 //   streamed  TF32 on Hopper: products of warpgroups; forward and    streamed.h, streamed_gradient.h
@@ -9,15 +10,17 @@
 //   chained   gradient of the mixing, TF32 and bfloat16, sm_80 up    chained_gradient.h
 //   tiled     TF32, bfloat16 and float32 (3xTF32), sm_80 up: both    fused.h, mixing_gradient.h
 //             passes and the product in one block
-//   naive     double, and what no tiling fits: plain loops           naive.h
+//   expanded  everything: the passes to memory, the mix by cuBLAS    expanded.h
 #include "scdcf/ops/cuda/separable_kernel.h"
+
+#include <algorithm>
 
 #include "scdcf/ops/cuda/chained_gradient.h"
 #include "scdcf/ops/cuda/device_limits.h"
 #include "scdcf/ops/cuda/few_channels.h"
+#include "scdcf/ops/cuda/form_cost.h"
 #include "scdcf/ops/cuda/fused.h"
 #include "scdcf/ops/cuda/mixing_gradient.h"
-#include "scdcf/ops/cuda/naive.h"
 #include "scdcf/ops/cuda/plan_cache.h"
 #include "scdcf/ops/cuda/streamed.h"
 #include "scdcf/ops/cuda/streamed_gradient.h"
@@ -43,16 +46,26 @@ void clear(void* pointer, int64_t bytes, cudaStream_t stream) {
   if (bytes > 0) check(cudaMemsetAsync(pointer, 0, static_cast<size_t>(bytes), stream), "clear");
 }
 
-enum class Family { few, streamed, chained, tiled, naive };
+enum class Family { few, streamed, chained, tiled, expanded };
+constexpr const char* kFamilyNames[] = {"few", "streamed", "chained", "tiled", "expanded"};
 
 /// The plans of one problem; the workspace query and the launch make the same choice from them.
 struct ForwardChoice {
-  Family family = Family::naive;
+  Family family = Family::expanded;
   StreamedPlan streamed{};
   FusedPlan fused{};
   FewPlan few{};
+  ExpandedPlan expanded{};
   ForwardChoice(const DeviceProblem& p, DataType type, Precision precision, bool forward) {
-    if (type == DataType::float64) return;
+    const ExpandedStep step = forward ? ExpandedStep::forward : ExpandedStep::grad_in;
+    if (type != DataType::float64) choose_family(p, type, precision, forward);
+    if (family == Family::few ? forced_form() == ForcedForm::expanded
+                              : family != Family::expanded && takes_expanded(p, type, precision, step, kind()))
+      family = Family::expanded;
+    if (family == Family::expanded) expanded = plan_expanded(p, type, step);
+  }
+  FamilyKind kind() const { return family == Family::streamed ? FamilyKind::streamed : FamilyKind::tiled; }
+  void choose_family(const DeviceProblem& p, DataType type, Precision precision, bool forward) {
     if (forward && plan_few_channels(p, false, few))
       family = Family::few;
     else if (type == DataType::float32 && precision == Precision::tf32 && plan_streamed(p, forward, streamed))
@@ -60,8 +73,9 @@ struct ForwardChoice {
     else if (plan_fused(p, forward, element_size(type), fused))
       family = Family::tiled;
   }
-  bool has_workspace() const { return family == Family::tiled || family == Family::streamed; }
+  bool has_workspace() const { return family == Family::tiled || family == Family::streamed; }  // that packs operands
   size_t workspace(const DeviceProblem& p, DataType type) const {
+    if (family == Family::expanded) return expanded.workspace();
     return has_workspace() ? packed_bytes(p, type) + first_bytes(p) + second_bytes(p) : 0;
   }
   size_t packed_bytes(const DeviceProblem& p, DataType type) const {
@@ -95,13 +109,22 @@ struct ForwardChoice {
 };
 
 struct GradientChoice {
-  Family family = Family::naive;
+  Family family = Family::expanded;
   StreamedGradientPlan streamed{};
   ChainedGradientPlan chained{};
   MixingPlan tiled{};
   FewPlan few{};
+  ExpandedPlan expanded{};
   GradientChoice(const DeviceProblem& p, DataType type, Precision precision) {
-    if (type == DataType::float64) return;
+    constexpr ExpandedStep step = ExpandedStep::grad_mixing;
+    if (type != DataType::float64) choose_family(p, type, precision);
+    if (family == Family::few ? forced_form() == ForcedForm::expanded
+                              : family != Family::expanded && takes_expanded(p, type, precision, step, kind()))
+      family = Family::expanded;
+    if (family == Family::expanded) expanded = plan_expanded(p, type, step);
+  }
+  FamilyKind kind() const { return family == Family::streamed ? FamilyKind::streamed : FamilyKind::tiled; }
+  void choose_family(const DeviceProblem& p, DataType type, Precision precision) {
     if (plan_few_channels(p, true, few))
       family = Family::few;
     else if (type == DataType::float32 && precision == Precision::tf32 && plan_streamed_gradient(p, streamed))
@@ -113,6 +136,7 @@ struct GradientChoice {
   }
   bool has_banks() const { return family == Family::streamed || family == Family::chained || family == Family::tiled; }
   size_t workspace(const DeviceProblem& p) const {
+    if (family == Family::expanded) return expanded.workspace();
     if (has_banks()) return partial_bytes() + row_bytes(p) + aligned(tiled.columns.bytes(p.scale_count));
     return family == Family::few ? aligned(few.partial_floats() * 4) : 0;
   }
@@ -156,12 +180,13 @@ size_t backward_workspace(const SeparableProblem& problem, DataType type, Precis
                           bool grad_mixing) {
   const DeviceProblem p = make_device_problem(problem);
   if (Counts(p).trivial()) return 0;
-  return (grad_in ? choose<ForwardChoice>(p, type, precision, false)->workspace(p, type) : 0) +
-         (grad_mixing ? choose<GradientChoice>(p, type, precision)->workspace(p) : 0);
+  // One gradient after the other, in the same memory.
+  return std::max(grad_in ? choose<ForwardChoice>(p, type, precision, false)->workspace(p, type) : 0,
+                  grad_mixing ? choose<GradientChoice>(p, type, precision)->workspace(p) : 0);
 }
 
 void forward(const SeparableProblem& problem, const void* in, const void* factors, const void* mixing, void* out,
-             void* workspace, DataType type, Precision precision, cudaStream_t stream) {
+             void* workspace, DataType type, Precision precision, cudaStream_t stream, cublasHandle_t blas) {
   const DeviceProblem p = make_device_problem(problem);
   const Counts counts(p);
   if (counts.trivial()) return clear(out, counts.out * element_size(type), stream);
@@ -171,13 +196,14 @@ void forward(const SeparableProblem& problem, const void* in, const void* factor
   const auto* f = static_cast<const float*>(factors);
   const auto* m = static_cast<const float*>(mixing);
   if (choice->family == Family::few) return few_forward(p, choice->few, in, f, m, out, type, precision, stream);
-  if (choice->family == Family::naive) return naive_forward(p, in, factors, mixing, out, type, stream);
+  if (choice->family == Family::expanded)
+    return expanded_forward(p, choice->expanded, in, factors, mixing, out, workspace, {type, precision, stream, blas});
   choice->run(p, true, in, f, m, out, workspace, type, precision, stream);
 }
 
 void backward(const SeparableProblem& problem, const void* in, const void* factors, const void* mixing,
               const void* grad_out, void* grad_in, void* grad_mixing, void* workspace, DataType type,
-              Precision precision, cudaStream_t stream) {
+              Precision precision, cudaStream_t stream, cublasHandle_t blas) {
   const DeviceProblem p = make_device_problem(problem);
   const Counts counts(p);
   if (counts.trivial()) {
@@ -192,12 +218,10 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
   if (grad_in) {
     const auto choice = choose<ForwardChoice>(p, type, precision, false);
     require(space || choice->workspace(p, type) == 0, "CUDA: backward: got a null workspace, expected memory");
-    if (choice->has_workspace()) {
+    if (choice->family == Family::expanded)
+      expanded_grad_in(p, choice->expanded, grad_out, factors, mixing, grad_in, space, {type, precision, stream, blas});
+    else
       choice->run(p, false, grad_out, f, m, grad_in, space, type, precision, stream);
-      space += choice->workspace(p, type);
-    } else {
-      naive_grad_in(p, grad_out, factors, mixing, grad_in, type, stream);
-    }
   }
   if (grad_mixing) {
     const auto choice = choose<GradientChoice>(p, type, precision);
@@ -209,8 +233,18 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
     else if (choice->has_banks())
       choice->run(p, in, f, grad_out, result, space, type, precision, stream);
     else
-      naive_grad_mixing(p, in, factors, grad_out, grad_mixing, type, stream);
+      expanded_grad_mixing(p, choice->expanded, in, factors, grad_out, grad_mixing, space,
+                           {type, precision, stream, blas});
   }
+}
+
+std::string forms(const SeparableProblem& problem, DataType type, Precision precision) {
+  const DeviceProblem p = make_device_problem(problem);
+  if (Counts(p).trivial()) return "-";
+  const auto name = [](Family family) { return std::string(kFamilyNames[static_cast<int>(family)]); };
+  return name(choose<ForwardChoice>(p, type, precision, true)->family) + "/" +
+         name(choose<ForwardChoice>(p, type, precision, false)->family) + "/" +
+         name(choose<GradientChoice>(p, type, precision)->family);
 }
 
 }  // namespace scdcf::ops::cuda

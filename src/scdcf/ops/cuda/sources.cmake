@@ -2,21 +2,28 @@
 set(cuda_sources
   ops/cuda/chained_gradient.cu
   ops/cuda/chained_gradient_plan.cpp
+  ops/cuda/collect.cu
   ops/cuda/device_problem.cpp
   ops/cuda/direction.cpp
+  ops/cuda/expand.cu
+  ops/cuda/expand_plan.cpp
+  ops/cuda/expanded.cpp
+  ops/cuda/expanded_layout.cpp
   ops/cuda/few_channels.cu
   ops/cuda/few_plan.cpp
+  ops/cuda/form_cost.cpp
   ops/cuda/fused.cu
   ops/cuda/fused_plan.cpp
   ops/cuda/line_bank.cu
   ops/cuda/mixing_gradient.cu
   ops/cuda/mixing_plan.cpp
-  ops/cuda/naive.cu
   ops/cuda/norm_maps.cu
   ops/cuda/norm_relu_pool.cpp
   ops/cuda/norm_sums.cu
   ops/cuda/pack_mixing.cu
+  ops/cuda/products.cpp
   ops/cuda/separable_kernel.cpp
+  ops/cuda/stack_mixing.cu
   ops/cuda/streamed.cu
   ops/cuda/streamed_gradient.cu
   ops/cuda/streamed_gradient_plan.cpp

@@ -1,4 +1,6 @@
 // Fibers, barriers and a malloc-backed CUDA runtime for primitives.cuh of this folder.
+#include <cublas_v2.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -185,7 +187,88 @@ cudaError_t cudaMemsetAsync(void* p, int v, size_t n, cudaStream_t) {
   std::memset(p, v, n);
   return cudaSuccess;
 }
+cudaError_t cudaMemset2DAsync(void* p, size_t pitch, int v, size_t width, size_t height, cudaStream_t) {
+  for (size_t i = 0; i < height; ++i) std::memset(static_cast<char*>(p) + i * pitch, v, width);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                              size_t height, cudaMemcpyKind, cudaStream_t) {
+  for (size_t i = 0; i < height; ++i)
+    std::memcpy(static_cast<char*>(to) + i * to_pitch, static_cast<const char*>(from) + i * from_pitch, width);
+  return cudaSuccess;
+}
 cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 cudaError_t cudaGetLastError() { return cudaSuccess; }
 const char* cudaGetErrorString(cudaError_t) { return "emulated"; }
+}
+
+// ---- cuBLAS: by columns, sums in double -----------------------------------------------------------------------------
+
+namespace {
+
+double number_at(const void* p, cudaDataType_t type, int64_t i, bool tf32) {
+  using namespace scdcf::ops::cuda;
+  if (type == CUDA_R_64F) return static_cast<const double*>(p)[i];
+  if (type == CUDA_R_16BF) return __bfloat162float(static_cast<const bf16*>(p)[i]);
+  const float x = static_cast<const float*>(p)[i];
+  return tf32 ? bits_to_float(round_tf32(x)) : x;
+}
+
+void put_number(void* p, cudaDataType_t type, int64_t i, double x) {
+  if (type == CUDA_R_64F)
+    static_cast<double*>(p)[i] = x;
+  else if (type == CUDA_R_16BF)
+    static_cast<scdcf::ops::cuda::bf16*>(p)[i] = __float2bfloat16(static_cast<float>(x));
+  else
+    static_cast<float*>(p)[i] = static_cast<float>(x);
+}
+
+}  // namespace
+
+extern "C" {
+cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
+  static int anything;
+  *handle = reinterpret_cast<cublasHandle_t>(&anything);
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetStream_v2(cublasHandle_t, cudaStream_t) { return CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t, void*, size_t) { return CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasGetMathMode(cublasHandle_t, cublasMath_t* mode) {
+  *mode = CUBLAS_DEFAULT_MATH;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) { return CUBLAS_STATUS_SUCCESS; }
+
+cublasStatus_t cublasGemmEx(cublasHandle_t, cublasOperation_t left, cublasOperation_t right, int m, int n, int k,
+                            const void* alpha, const void* a, cudaDataType_t a_type, int lda, const void* b,
+                            cudaDataType_t b_type, int ldb, const void* beta, void* c, cudaDataType_t c_type, int ldc,
+                            cublasComputeType_t compute, cublasGemmAlgo_t) {
+  const bool tf32 = compute == CUBLAS_COMPUTE_32F_FAST_TF32;
+  const cudaDataType_t scalar = compute == CUBLAS_COMPUTE_64F ? CUDA_R_64F : CUDA_R_32F;
+  const double times = number_at(alpha, scalar, 0, false), keep = number_at(beta, scalar, 0, false);
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t i = 0; i < m; ++i) {
+      double sum = 0;
+      for (int64_t l = 0; l < k; ++l)
+        sum += number_at(a, a_type, left == CUBLAS_OP_N ? l * lda + i : i * lda + l, tf32) *
+               number_at(b, b_type, right == CUBLAS_OP_N ? j * ldb + l : l * ldb + j, tf32);
+      const int64_t at = j * ldc + i;
+      put_number(c, c_type, at, times * sum + (keep != 0 ? keep * number_at(c, c_type, at, false) : 0));
+    }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t left, cublasOperation_t right, int m,
+                                          int n, int k, const void* alpha, const void* a, cudaDataType_t a_type,
+                                          int lda, long long a_step, const void* b, cudaDataType_t b_type, int ldb,
+                                          long long b_step, const void* beta, void* c, cudaDataType_t c_type, int ldc,
+                                          long long c_step, int count, cublasComputeType_t compute,
+                                          cublasGemmAlgo_t algorithm) {
+  const auto bytes = [](cudaDataType_t type) { return type == CUDA_R_64F ? 8 : type == CUDA_R_32F ? 4 : 2; };
+  for (int i = 0; i < count; ++i)
+    cublasGemmEx(handle, left, right, m, n, k, alpha, static_cast<const char*>(a) + i * a_step * bytes(a_type), a_type,
+                 lda, static_cast<const char*>(b) + i * b_step * bytes(b_type), b_type, ldb, beta,
+                 static_cast<char*>(c) + i * c_step * bytes(c_type), c_type, ldc, compute, algorithm);
+  return CUBLAS_STATUS_SUCCESS;
+}
 }
