@@ -10,18 +10,17 @@
 namespace scdcf::ops::cuda {
 namespace {
 
-constexpr double kCopy = 4.2e9;            // bytes a millisecond
-constexpr double kWriting = 0.8;           // of it, that expand and collect reach
-constexpr double kPassRate = 18e9;         // multiplications with addition a millisecond: expand
-constexpr double kAdjointPassRate = 11e9;  // collect, whose passes share less
-constexpr double kLaunch = 0.008;          // milliseconds of a kernel however small, with the gap before it
-constexpr double kFamilyCall = 0.06;       // of a family's step: operands, slices, the last wave
+constexpr double kCopy = 4.2e9;         // bytes a millisecond
+constexpr double kWriting = 0.3;        // of it, that expand and collect reach
+constexpr double kPassRate = 2.8e9;     // multiplications with addition a millisecond, of expand and collect
+constexpr double kExpandedCall = 0.15;  // milliseconds of a step however small: kernels, products and the gaps between
+constexpr double kFamilyCall = 0.06;    // of a family's step: operands, slices, the last wave
 
 /// Operations a millisecond of the thin products of the expanded form.
 double product_rate(DataType type, Precision precision) {
   if (type == DataType::float64) return 40e9;
-  if (type == DataType::bfloat16) return 316e9;
-  return precision == Precision::tf32 ? 160e9 : 33e9;
+  if (type == DataType::bfloat16) return 400e9;
+  return precision == Precision::tf32 ? 220e9 : 45e9;
 }
 
 /// Operations a millisecond of a family, channels padded. Narrow layers leave the tensor cores waiting for the passes.
@@ -39,7 +38,7 @@ double source_pixels(const DeviceProblem& p) { return double(p.batch) * p.out_he
 
 }  // namespace
 
-double expanded_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step) {
+double expanded_milliseconds(const DeviceProblem& p, DataType type, Precision precision) {
   const double size = type == DataType::bfloat16 ? 2 : type == DataType::float32 ? 4 : 8;
   const double columns = source_pixels(p) * p.in_channels, numbers = columns * p.mode_count;  // of Z
   const double maps = double(p.batch) * size *
@@ -51,14 +50,10 @@ double expanded_milliseconds(const DeviceProblem& p, DataType type, Precision pr
             std::min(2 * p.scales[s].radius + 1, p.in_height) / std::max(1, p.source_count);
   const double multiplications = columns * (p.mode_count + 1.3 * p.row_modes) * taps * (size == 8 ? 2 : 1);
   const double few = std::max(1.0, 32 / (p.in_channels * size));  // sectors of memory that are written in parts
-  const bool adjoint = step == ExpandedStep::grad_in;
-  const double passes =
-      std::max(few * numbers * size / (kCopy * kWriting), multiplications / (adjoint ? kAdjointPassRate : kPassRate));
+  const double passes = std::max(few * numbers * size / (kCopy * kWriting), multiplications / kPassRate);
   const double product =
       std::max(2 * numbers * p.out_channels / product_rate(type, precision), (numbers * size + maps) / kCopy);
-  const double chunks = std::max(1.0, numbers * size / double(kMostExpandedBytes));
-  const int groups = make_expanded_layout(p).group_count;
-  return passes + product + kLaunch * (2 + chunks * (1 + groups * (step == ExpandedStep::grad_mixing ? 2 : 1)));
+  return passes + product + kExpandedCall;
 }
 
 double family_milliseconds(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind) {
@@ -77,9 +72,9 @@ ForcedForm forced_form() {
   return form;
 }
 
-bool takes_expanded(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step, FamilyKind kind) {
+bool takes_expanded(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind) {
   if (forced_form() != ForcedForm::none) return forced_form() == ForcedForm::expanded;
-  return expanded_milliseconds(p, type, precision, step) < family_milliseconds(p, type, precision, kind);
+  return expanded_milliseconds(p, type, precision) < family_milliseconds(p, type, precision, kind);
 }
 
 }  // namespace scdcf::ops::cuda

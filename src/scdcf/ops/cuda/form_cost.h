@@ -7,9 +7,9 @@
 //   product           the larger of its operations over a share of the rate of a large square product, and its bytes
 //                     over the speed of a copy
 //
-// A family's time is that of its products with channels padded to the tiles it works in, at a measured rate. The
-// constants are those of an H200: families, products and copies from `scdcf bench --group shapes`, the rates of expand
-// and collect counted from their instructions, not yet timed. On another card the same ratios decide.
+// A family's time is that of its products with channels padded to the tiles it works in, at a measured rate. All
+// constants are fitted to `scdcf bench --group shapes` in both forms on an H200: over its table the form chosen takes
+// at most 1.4 times the better one's time, where launches do not hide it. On another card the same ratios decide.
 #pragma once
 
 #include "scdcf/ops/cuda/expanded.h"
@@ -19,7 +19,8 @@ namespace scdcf::ops::cuda {
 /// The families as the model tells them apart.
 enum class FamilyKind { streamed, tiled };
 
-double expanded_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step);
+/// Of one step: forward, gradient of the input, or gradient of the mixing.
+double expanded_milliseconds(const DeviceProblem& p, DataType type, Precision precision);
 double family_milliseconds(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind);
 
 enum class ForcedForm { none, expanded, families };
@@ -28,6 +29,6 @@ enum class ForcedForm { none, expanded, families };
 ForcedForm forced_form();
 
 /// Whether a step that the given family could do is done in the expanded form.
-bool takes_expanded(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step, FamilyKind kind);
+bool takes_expanded(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind);
 
 }  // namespace scdcf::ops::cuda

@@ -60,7 +60,7 @@ struct ForwardChoice {
     const ExpandedStep step = forward ? ExpandedStep::forward : ExpandedStep::grad_in;
     if (type != DataType::float64) choose_family(p, type, precision, forward);
     if (family == Family::few ? forced_form() == ForcedForm::expanded
-                              : family != Family::expanded && takes_expanded(p, type, precision, step, kind()))
+                              : family != Family::expanded && takes_expanded(p, type, precision, kind()))
       family = Family::expanded;
     if (family == Family::expanded) expanded = plan_expanded(p, type, step);
   }
@@ -119,7 +119,7 @@ struct GradientChoice {
     constexpr ExpandedStep step = ExpandedStep::grad_mixing;
     if (type != DataType::float64) choose_family(p, type, precision);
     if (family == Family::few ? forced_form() == ForcedForm::expanded
-                              : family != Family::expanded && takes_expanded(p, type, precision, step, kind()))
+                              : family != Family::expanded && takes_expanded(p, type, precision, kind()))
       family = Family::expanded;
     if (family == Family::expanded) expanded = plan_expanded(p, type, step);
   }
