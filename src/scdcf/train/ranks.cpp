@@ -21,7 +21,7 @@ bool on_any_rank(distributed::Group& group, bool here) {
 
 void take_state_of_first(distributed::Group& group, torch::nn::Module& network, Optimizer& optimizer) {
   const torch::NoGradGuard no_grad;
-  const auto take = [&](torch::Tensor tensor) {
+  const auto take = [&](const torch::Tensor& tensor) {
     const auto dense = tensor.contiguous();
     group.broadcast(dense);
     if (!group.is_first() && !dense.is_same(tensor)) tensor.copy_(dense);
