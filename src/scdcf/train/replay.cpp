@@ -17,8 +17,8 @@ namespace scdcf::train {
 #ifdef SCDCF_WITH_CUDA
 namespace {
 
-/// One for the captures of a device, which come one at a time. Not of torch's pool: its streams go round, and a run that
-/// had been given the same one would break the capture by waiting for it.
+/// One for the captures of a device, which come one at a time. Not of torch's pool: its streams go round, and a run
+/// that had been given the same one would break the capture by waiting for it.
 c10::cuda::CUDAStream capture_stream(torch::Device device) {
   static std::map<c10::DeviceIndex, cudaStream_t> streams;
   auto& stream = streams[device.index()];
