@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "scdcf/models/pyramid_scores.h"
 #include "support/device.h"
 #include "support/expect_error.h"
 
@@ -89,7 +90,27 @@ TEST_P(Pyramid, reads_what_forward_says_and_where) {
   }
 }
 
-TEST_P(Pyramid, training_takes_the_right_class_from_home_and_the_others_from_everywhere) {
+TEST(TrainingScores, are_from_home_for_the_right_class_and_from_everywhere_that_was_looked_at_for_the_others) {
+  torch::manual_seed(1);
+  ScalePlan plan;
+  plan.enlargements = {4, 2, 1};
+  plan.first_home = plan.last_home = 1;
+  // Levels 0 and 2 saw two images, then there is one of training alone, which saw the first.
+  const std::vector<torch::Tensor> levels = {torch::randn({2, 4, 1}), torch::randn({3, 4, 1}), torch::randn({2, 4, 1}),
+                                             torch::randn({1, 4, 1})};
+  const auto labels = torch::tensor({3, 0, 2});
+  const auto scores = training_scores_of(levels, labels, plan);
+  for (int64_t i = 0; i < 3; ++i)
+    for (int64_t c = 0; c < 4; ++c) {
+      double expected = levels[1][i][c].item<double>();
+      if (c != labels[i].item<int64_t>())
+        for (const auto& level : levels)
+          if (i < level.size(0)) expected = std::max(expected, level[i][c].item<double>());
+      EXPECT_EQ(scores[i][c].item<double>(), expected) << "image " << i << ", class " << c;
+    }
+}
+
+TEST_P(Pyramid, training_looks_at_home_alone_or_at_more_levels_than_there_are_in_use) {
   for (const double share : {0.0, 1.0}) {
     auto options = small_pyramid(GetParam());
     options.others_share = share;
@@ -97,22 +118,21 @@ TEST_P(Pyramid, training_takes_the_right_class_from_home_and_the_others_from_eve
     const torch::NoGradGuard no_grad;
     network->eval();  // so that the same statistics serve both
     const auto plan = plan_of(options);
+    ASSERT_FALSE(plan.training_enlargements.empty());
     const auto x = images(6);
     const auto labels = torch::tensor({0, 1, 2, 3, 0, 1}, testing::on_device(torch::kLong));
     const auto planes = network->features(x).back().maps.flatten(2);
     const auto home = planes.narrow(2, plan.first_home, plan.last_home - plan.first_home + 1).amax(2);
+    const int64_t per_level = plan.planes_per_level, first = plan.first_home / per_level * per_level,
+                  last = (plan.last_home / per_level + 1) * per_level;
+    const auto home_levels = planes.narrow(2, first, last - first).amax(2), everywhere = planes.amax(2);
     const auto scores = network->training_scores(x, labels);
-    const auto everywhere = planes.amax(2);
-    for (int64_t i = 0; i < 6; ++i)
-      for (int64_t c = 0; c < 4; ++c) {
-        const double got = scores[i][c].item<double>();
-        if (c == labels[i].item<int64_t>())
-          EXPECT_NEAR(got, home[i][c].item<double>(), 1e-4);
-        else if (share == 0)  // no other level is looked at
-          EXPECT_GE(everywhere[i][c].item<double>(), got - 1e-4);
-        else  // levels of training alone are looked at as well
-          EXPECT_GE(got, everywhere[i][c].item<double>() - 1e-4);
-      }
+    const auto right = labels.unsqueeze(1).eq(torch::arange(4, labels.options()));
+    EXPECT_TRUE(torch::allclose(scores.masked_select(right), home.masked_select(right), 0, 1e-4));
+    if (share == 0)
+      EXPECT_TRUE(torch::allclose(scores.masked_select(~right), home_levels.masked_select(~right), 0, 1e-4));
+    else
+      EXPECT_TRUE((scores - everywhere).masked_select(~right).ge(-1e-4).all().item<bool>());
   }
 }
 

@@ -3,7 +3,6 @@
 #ifdef SCDCF_WITH_CUDA
 #  include <ATen/cuda/CUDAGraph.h>
 #  include <c10/cuda/CUDAFunctions.h>
-
 #  include <c10/cuda/CUDAGuard.h>
 #  include <c10/cuda/CUDAStream.h>
 

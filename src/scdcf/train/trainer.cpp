@@ -409,17 +409,6 @@ class Run {
 
 }  // namespace
 
-torch::Device device_of(const std::string& name) {
-  if (name == "cpu") return torch::kCPU;
-  const bool numbered = name.rfind("cuda:", 0) == 0 && name.size() > 5 && name.size() < 9 &&
-                        name.find_first_not_of("0123456789", 5) == std::string::npos;
-  require(name == "cuda" || numbered, "device: got \"", name, "\", expected cpu, cuda or cuda:N");
-  const int index = numbered ? std::stoi(name.substr(5)) : 0;
-  const int found = torch::cuda::is_available() ? static_cast<int>(torch::cuda::device_count()) : 0;
-  require(index < found, "device: got \"", name, "\", but this machine has ", found, " usable GPUs");
-  return {torch::kCUDA, static_cast<c10::DeviceIndex>(index)};
-}
-
 TrainResult train(const RunConfig& config, const data::Splits& splits, const TrainFolder& folder,
                   const TrainCallbacks& callbacks, distributed::Group* group) {
   check(config.train);

@@ -9,6 +9,7 @@
 #include "scdcf/distributed/group.h"
 #include "scdcf/train/checkpoint.h"
 #include "scdcf/train/config.h"
+#include "scdcf/train/device.h"
 #include "scdcf/train/epoch_record.h"
 #include "scdcf/train/evaluation.h"
 #include "scdcf/train/fit_to_data.h"
@@ -51,10 +52,6 @@ struct TrainFolder {
   bool resume = false;             ///< go on from the newest checkpoint there, if there is one
   double checkpoint_seconds = 30;  ///< at the end of an epoch, if the last one is older than this
 };
-
-/// The device of this name (cpu, cuda or cuda:N), checked to be there.
-torch::Device device_of(const std::string& name);
-inline torch::Device device_of(const TrainOptions& options) { return device_of(options.device); }
 
 /// Throws Error where the loss is not a number or infinite, naming the step, the learning rate and the layer.
 /// The ranks of a `group` share every batch, and the images of validation and test; all get the same result. The

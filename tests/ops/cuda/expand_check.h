@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <random>
 
 #include "device.h"
 #include "scdcf/ops/cuda/expand.h"
@@ -17,13 +16,7 @@ inline double adjoint_error(const SeparableProblem& problem, unsigned seed) {
   const DeviceProblem p = make_device_problem(problem);
   const ExpandedLayout layout = make_expanded_layout(p);
   const ExpandedPlaces places = layout.places(p, p.batch);
-  std::mt19937 g(seed);
-  std::normal_distribution<double> normal;
-  const auto draw = [&](int64_t n) {
-    Values v(n);
-    for (double& x : v) x = normal(g);
-    return v;
-  };
+  Normal draw(seed);
   const Values x = draw(Sizes(problem).in), z = draw(layout.image_numbers * p.batch), f = draw(problem.factor_count);
   Buffer d_x(type, x), d_z(type, z), d_f(type, f), expanded(z.size() * 8), collected(x.size() * 8);
   expanded.poison(), collected.poison();

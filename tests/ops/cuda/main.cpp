@@ -86,13 +86,7 @@ void test_shape(const Shape& shape, unsigned seed) {
   using namespace scdcf::ops::cuda;
   const SeparableProblem p = make_problem(shape);
   const Sizes sizes(p);
-  std::mt19937 g(seed);
-  std::normal_distribution<double> normal;
-  const auto draw = [&](int64_t n) {
-    Values v(n);
-    for (double& x : v) x = normal(g);
-    return v;
-  };
+  Normal draw(seed);
   const Values in0 = draw(sizes.in), factors0 = draw(p.factor_count), mixing0 = draw(sizes.mixing),
                grad0 = draw(sizes.out);
   for (int m = 0; m < 4; ++m) {
@@ -157,9 +151,7 @@ int main(int argc, char** argv) {
       unsigned seed = 1;
       if (only < 0)
         for (const NormCase& c : norm_cases(small)) test_norm(c, seed++);
-#ifndef SCDCF_EMULATE  // whose chunks of images are too small for a sensible time
       test_choice();
-#endif
       seed = 1;
       for (const Shape& s : test_shapes(small, norm ? 0 : random_count)) {
         if (!norm && (only < 0 || int(seed) - 1 == only)) {

@@ -56,13 +56,8 @@ inline void run_norm_case(const NormCase& c, const Mode& mode, unsigned seed,
   using namespace scdcf::ops::cuda;
   const NormPoolProblem p = make_norm_problem(c);
   const NormSettings settings{c.training, 0.1, 1e-5};
-  std::mt19937 generator(seed);
-  std::normal_distribution<double> normal;
-  const auto draw = [&](DataType t, int64_t n, double centre) {
-    Values v(n);
-    for (double& x : v) x = normal(generator) + centre;
-    return rounded(t, v);
-  };
+  Normal normal(seed);
+  const auto draw = [&](DataType t, int64_t n, double centre) { return rounded(t, normal(n, centre)); };
   const DataType t = mode.type, ft = weight_type(t);
   NormInputs in{draw(t, p.pixels() * p.channels, c.centre),
                 draw(ft, p.channels, 0),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <random>
 #include <vector>
 
 #include "scdcf/ops/separable_problem.h"
@@ -11,6 +12,21 @@ namespace cuda_kernels {
 using scdcf::ops::PadMode;
 using scdcf::ops::SeparableProblem;
 using Values = std::vector<double>;
+
+/// Draws `count` normal numbers about a centre.
+class Normal {
+ public:
+  explicit Normal(unsigned seed) : generator_(seed) {}
+  Values operator()(int64_t count, double centre = 0) {
+    Values values(static_cast<size_t>(count));
+    for (double& value : values) value = normal_(generator_) + centre;
+    return values;
+  }
+
+ private:
+  std::mt19937 generator_;
+  std::normal_distribution<double> normal_;
+};
 
 struct Sizes {
   int64_t in, out, mixing;

@@ -38,7 +38,7 @@ __device__ void adjoint_pass(F (&acc)[1][N], const T* line, int pitch, const Res
             end = min(floor_by(reach, stride) + 1, results.begin + results.count);
   const auto value = [&](int y) {
     const int at = y - results.begin;
-    return static_cast<unsigned>(at) < static_cast<unsigned>(results.count) ? F(read_number(line[at * pitch])) : F(0);
+    return static_cast<unsigned>(at) < static_cast<unsigned>(results.count) ? F(widen(line[at * pitch])) : F(0);
   };
   slide<N, 1>(
       acc, begin, end, [&](int m) { return OneTap<F>{{weights[reach - stride * m]}}; }, value);
@@ -77,8 +77,8 @@ template <class T, int N>
 __global__ void __launch_bounds__(kExpandThreads, 2)
     collect_kernel(const __grid_constant__ DeviceProblem p, const __grid_constant__ ModeRuns runs,
                    const __grid_constant__ ExpandTile t, const __grid_constant__ ExpandedPlaces places,
-                   const T* expanded, const Sums<T>* factors, T* grad_in, int first_image) {
-  using F = Sums<T>;
+                   const T* expanded, const Arithmetic<T>* factors, T* grad_in, int first_image) {
+  using F = Arithmetic<T>;
   int64_t rest = blockIdx.x;
   const int tiles = t.line_tiles * t.column_tiles * t.slabs, tile = take_digit(rest, tiles),
             plane = take_digit(rest, p.planes), image = static_cast<int>(rest);
@@ -167,8 +167,8 @@ __global__ void __launch_bounds__(kExpandThreads, 2)
   if (lane.active)
     for (int pixel = lane.first; pixel < b.is * b.js; pixel += lane.step) {
       const int i = pixel / b.js, j = pixel - i * b.js;
-      write_number(sums[(i * t.columns + j) * slab + lane.channel],
-                   to + (int64_t(i) * p.in_width + j) * p.in_channels + lane.channel);
+      narrow(sums[(i * t.columns + j) * slab + lane.channel],
+             to[(int64_t(i) * p.in_width + j) * p.in_channels + lane.channel]);
     }
 }
 
@@ -178,7 +178,7 @@ void run_collect(const DeviceProblem& p, const ExpandTile& t, const ExpandedPlac
   const int64_t blocks = t.blocks_of_map() * p.planes * images;
   const auto go = [&](auto kernel) {
     launch(kernel, blocks, kExpandThreads, t.shared_bytes, stream, p, make_mode_runs(p, t.together), t, places,
-           static_cast<const T*>(expanded), static_cast<const Sums<T>*>(factors), static_cast<T*>(grad_in),
+           static_cast<const T*>(expanded), static_cast<const Arithmetic<T>*>(factors), static_cast<T*>(grad_in),
            first_image);
   };
   if (t.per_thread == 4)

@@ -32,6 +32,8 @@ __host__ __device__ inline int take_digit(Index& rest, int size) {
 }
 
 __host__ __device__ constexpr int round_up(int x, int to) { return (x + to - 1) / to * to; }
+/// Bytes of a part of a workspace, so that the next begins at a round address.
+constexpr size_t aligned(int64_t bytes) { return static_cast<size_t>((bytes + 255) / 256 * 256); }
 __host__ __device__ constexpr int64_t divide_up(int64_t x, int64_t by) { return (x + by - 1) / by; }
 
 }  // namespace scdcf::ops::cuda

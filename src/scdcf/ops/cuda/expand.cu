@@ -34,10 +34,10 @@ struct Padded {
   int begin, count, replicate;  // what is there
 
   template <class T>
-  __device__ Sums<T> operator()(const T* line, int at, int pitch) const {
+  __device__ Arithmetic<T> operator()(const T* line, int at, int pitch) const {
     int i = at - begin;
     if (replicate) i = max(0, min(i, count - 1));
-    return static_cast<unsigned>(i) < static_cast<unsigned>(count) ? read_number(line[i * pitch]) : Sums<T>(0);
+    return static_cast<unsigned>(i) < static_cast<unsigned>(count) ? widen(line[i * pitch]) : Arithmetic<T>(0);
   }
 };
 
@@ -94,7 +94,7 @@ __device__ void column_pass(const DeviceProblem& p, const ExpandTile& t, const E
     for (int i = 0; i < N; ++i, at += line_step)
       if (y + i < b.ys)
 #pragma unroll
-        for (int a = 0; a < M; ++a) write_number(acc[a][i], at + run.k[a] * p.in_channels);
+        for (int a = 0; a < M; ++a) narrow(acc[a][i], at[run.k[a] * p.in_channels]);
   }
 }
 
@@ -102,8 +102,8 @@ template <class T, int N>
 __global__ void __launch_bounds__(kExpandThreads, sizeof(T) == 8 ? 1 : 2)
     expand_kernel(const __grid_constant__ DeviceProblem p, const __grid_constant__ ModeRuns runs,
                   const __grid_constant__ ExpandTile t, const __grid_constant__ ExpandedPlaces places, const T* in,
-                  const Sums<T>* factors, T* expanded, int first_image) {
-  using F = Sums<T>;
+                  const Arithmetic<T>* factors, T* expanded, int first_image) {
+  using F = Arithmetic<T>;
   int64_t rest = blockIdx.x;
   const int tiles = t.line_tiles * t.column_tiles * t.slabs, tile = take_digit(rest, tiles),
             entry = take_digit(rest, p.source_count), image = static_cast<int>(rest);
@@ -172,7 +172,8 @@ void run_expand(const DeviceProblem& p, const ExpandTile& t, const ExpandedPlace
   const int64_t blocks = t.blocks_of_map() * p.source_count * images;
   const auto go = [&](auto kernel) {
     launch(kernel, blocks, kExpandThreads, t.shared_bytes, stream, p, make_mode_runs(p, kMostTogether), t, places,
-           static_cast<const T*>(in), static_cast<const Sums<T>*>(factors), static_cast<T*>(expanded), first_image);
+           static_cast<const T*>(in), static_cast<const Arithmetic<T>*>(factors), static_cast<T*>(expanded),
+           first_image);
   };
   if (t.per_thread == 4)
     go(expand_kernel<T, 4>);

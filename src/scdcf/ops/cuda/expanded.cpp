@@ -10,9 +10,6 @@
 namespace scdcf::ops::cuda {
 namespace {
 
-int64_t element_size(DataType type) { return type == DataType::bfloat16 ? 2 : type == DataType::float32 ? 4 : 8; }
-size_t aligned(int64_t bytes) { return static_cast<size_t>((bytes + 255) / 256 * 256); }
-
 /// The mixing matrices, one slot each and in their order: nothing to stack.
 bool is_plain(const DeviceProblem& p, const ExpandedLayout& layout) {
   if (layout.slot_count != p.mixings) return false;
@@ -70,8 +67,7 @@ ExpandedPlan plan_expanded(const DeviceProblem& p, DataType type, ExpandedStep s
   plan.layout = make_expanded_layout(p);
   plan.tile = step == ExpandedStep::grad_in ? plan_collect(p, type) : plan_expand(p, type);
   const bool gradient = step == ExpandedStep::grad_mixing;
-  const int64_t size = element_size(type), sum_size = type == DataType::float64 ? 8 : 4,
-                image_bytes = std::max<int64_t>(1, plan.layout.image_numbers * size);
+  const int64_t size = element_size(type), image_bytes = std::max<int64_t>(1, plan.layout.image_numbers * size);
   plan.images = static_cast<int>(std::clamp<int64_t>(kMostExpandedBytes / image_bytes, 1, std::max(1, p.batch)));
   // Chunks of one size: the last is not much smaller than the others.
   plan.images = static_cast<int>(divide_up(p.batch, divide_up(p.batch, plan.images)));
@@ -79,7 +75,7 @@ ExpandedPlan plan_expanded(const DeviceProblem& p, DataType type, ExpandedStep s
   plan.expanded_bytes = aligned(plan.images * image_bytes);
   if (plan.stacked)
     plan.stack_bytes = aligned(int64_t(plan.layout.slot_count) * p.mode_count * p.in_channels * p.out_channels *
-                               (gradient ? sum_size : size));
+                               (gradient ? sum_size(type) : size));
   if (gradient && plan.layout.group_count > 1) {
     int most = 0;
     for (int i = 0; i < plan.layout.group_count; ++i)
@@ -135,7 +131,7 @@ void expanded_grad_mixing(const DeviceProblem& p, const ExpandedPlan& plan, cons
                           const void* grad_out, void* grad_mixing, void* workspace, const ExpandedRun& run) {
   const Workspace space(plan, workspace);
   const Products products(run.blas, run.type, run.precision);
-  const int64_t size = element_size(run.type), sum_size = run.type == DataType::float64 ? 8 : 4;
+  const int64_t size = element_size(run.type);
   char* stacks = plan.stacked ? space.stacks : static_cast<char*>(grad_mixing);
   for_chunks(p, plan, [&](int first, int images) {
     expand(p, plan.tile, plan.layout.places(p, images), in, factors, space.expanded, first, images, run.type,
@@ -152,7 +148,7 @@ void expanded_grad_mixing(const DeviceProblem& p, const ExpandedPlan& plan, cons
         map = space.gathered;
       }
       products.gradient(part.rows * part.count, part.depth, p.out_channels, space.expanded + part.expanded * size, map,
-                        stacks + part.stack * sum_size, first > 0);
+                        stacks + part.stack * sum_size(run.type), first > 0);
     }
   });
   if (plan.stacked) unstack_gradient(p, plan.layout, space.stacks, grad_mixing, run.type, run.stream);

@@ -39,7 +39,7 @@ double source_pixels(const DeviceProblem& p) { return double(p.batch) * p.out_he
 }  // namespace
 
 double expanded_milliseconds(const DeviceProblem& p, DataType type, Precision precision) {
-  const double size = type == DataType::bfloat16 ? 2 : type == DataType::float32 ? 4 : 8;
+  const double size = element_size(type);
   const double columns = source_pixels(p) * p.in_channels, numbers = columns * p.mode_count;  // of Z
   const double maps = double(p.batch) * size *
                       (double(p.scale_count) * p.out_height * p.out_width * p.out_channels +

@@ -2,30 +2,12 @@
 // pixel, and as many pixels side by side as a block has room for; a thread keeps its channels and walks over pixels.
 #pragma once
 
+#include "scdcf/ops/cuda/arithmetic.cuh"
 #include "scdcf/ops/cuda/norm_launch.h"
-#include "scdcf/ops/cuda/primitives.cuh"
 
 namespace scdcf::ops::cuda {
 
 constexpr int kNormThreads = 256;
-
-template <class T>
-struct ArithmeticOf {
-  using Type = float;
-};
-template <>
-struct ArithmeticOf<double> {
-  using Type = double;
-};
-template <class T>
-using Arithmetic = typename ArithmeticOf<T>::Type;
-
-__device__ inline float widen(float x) { return x; }
-__device__ inline double widen(double x) { return x; }
-__device__ inline float widen(bf16 x) { return __bfloat162float(x); }
-__device__ inline void narrow(float x, float& to) { to = x; }
-__device__ inline void narrow(double x, double& to) { to = x; }
-__device__ inline void narrow(float x, bf16& to) { to = __float2bfloat16(x); }
 
 /// V numbers that move together, in loads of at most 16 bytes.
 template <class T, int V>

@@ -28,9 +28,6 @@
 namespace scdcf::ops::cuda {
 namespace {
 
-int element_size(DataType type) { return type == DataType::bfloat16 ? 2 : type == DataType::float32 ? 4 : 8; }
-size_t aligned(int64_t bytes) { return static_cast<size_t>((bytes + 255) / 256 * 256); }
-
 bool is_exact(DataType type, Precision precision) { return type == DataType::float32 && precision == Precision::fp32; }
 
 struct Counts {
@@ -208,7 +205,7 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
   const Counts counts(p);
   if (counts.trivial()) {
     if (grad_in) clear(grad_in, counts.in * element_size(type), stream);
-    if (grad_mixing) clear(grad_mixing, counts.mixing * (type == DataType::float64 ? 8 : 4), stream);
+    if (grad_mixing) clear(grad_mixing, counts.mixing * sum_size(type), stream);
     return;
   }
   require(in && factors && mixing && grad_out, "CUDA: backward: got a null pointer, expected memory");

@@ -6,29 +6,11 @@
 // stays where the filters carry it.
 #pragma once
 
-#include "scdcf/ops/cuda/primitives.cuh"
+#include "scdcf/ops/cuda/arithmetic.cuh"
 
 namespace scdcf::ops::cuda {
 
 constexpr int kMostTogether = 4;  // factors whose sums a thread keeps at a time
-
-template <class T>
-struct SumsOf {
-  using Type = float;
-};
-template <>
-struct SumsOf<double> {
-  using Type = double;
-};
-template <class T>
-using Sums = typename SumsOf<T>::Type;
-
-__device__ inline float read_number(float x) { return x; }
-__device__ inline double read_number(double x) { return x; }
-__device__ inline float read_number(bf16 x) { return __bfloat162float(x); }
-__device__ inline void write_number(float x, float* to) { *to = x; }
-__device__ inline void write_number(double x, double* to) { *to = x; }
-__device__ inline void write_number(float x, bf16* to) { *to = __float2bfloat16(x); }
 
 /// A tap of several factors, read at once.
 template <class F>

@@ -1,6 +1,6 @@
 #include "scdcf/ops/cuda/stack_mixing.h"
 
-#include "scdcf/ops/cuda/slide.cuh"
+#include "scdcf/ops/cuda/arithmetic.cuh"
 
 namespace scdcf::ops::cuda {
 namespace {
@@ -22,7 +22,7 @@ template <class T, class F>
 __global__ void stack_kernel(const Slots slots, int64_t size, const F* mixing, T* stacks) {
   const int64_t index = int64_t(blockIdx.x) * kThreads + threadIdx.x;
   if (index >= slots.count * size) return;
-  write_number(mixing[slots.mixing[index / size] * size + index % size], stacks + index);
+  narrow(mixing[slots.mixing[index / size] * size + index % size], stacks[index]);
 }
 
 template <class F>
