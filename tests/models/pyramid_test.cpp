@@ -136,6 +136,27 @@ TEST_P(Pyramid, training_looks_at_home_alone_or_at_more_levels_than_there_are_in
   }
 }
 
+TEST_P(Pyramid, levels_of_other_sizes_are_normalised_by_the_statistics_of_home) {
+  std::vector<torch::Tensor> means;
+  for (const double share : {0.0, 1.0}) {
+    auto options = small_pyramid(GetParam());
+    options.read_out = "anywhere";
+    options.smallest_object = 0.98;  // two home levels
+    options.others_share = share;
+    const auto network = made(options);
+    network->train();
+    torch::manual_seed(5);
+    const auto labels = torch::tensor({0, 1, 2, 3}, testing::on_device(torch::kLong));
+    network->training_scores(images(4), labels);
+    EXPECT_TRUE(network->is_training());
+    std::vector<torch::Tensor> buffers;
+    for (const auto& module : network->modules()) EXPECT_TRUE(module->is_training()) << module->name();
+    for (const auto& buffer : network->buffers()) buffers.push_back(buffer.to(torch::kDouble).flatten());
+    means.push_back(torch::cat(buffers));
+  }
+  EXPECT_TRUE(torch::allclose(means[0], means[1], 1e-5, 1e-6));
+}
+
 TEST_P(Pyramid, looks_anywhere_where_objects_are_not_centred) {
   auto options = small_pyramid(GetParam());
   options.read_out = "anywhere";

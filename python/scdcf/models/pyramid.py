@@ -121,9 +121,20 @@ class Pyramid(Network):
             # One batch: faster, and in training one set of statistics.
             scores = list(self.level(torch.cat(frames), self.centred).split([counts[i] for i in shown]))
         else:
-            scores = [self.level(frame, self.centred) for frame in frames]
+            scores = [self._of_level(i, frame) for i, frame in zip(shown, frames)]
         found = dict(zip(shown, scores))
         return [found.get(i) for i in range(len(counts))]
+
+    def _of_level(self, level: int, frames: Tensor) -> Tensor:
+        """Scores of a level of its own size: only those of home have a part in the statistics of batch-norm."""
+        as_in_use = self.training and not (level < len(self.home) and self.home[level])
+        if not as_in_use:
+            return self.level(frames, self.centred)
+        self.level.eval()
+        try:
+            return self.level(frames, self.centred)
+        finally:
+            self.level.train()
 
     def planes(self, images: Tensor) -> Tensor:
         """Scores [N, classes, S] of every plane, from the finest to the coarsest: scaling an image moves them along."""

@@ -12,6 +12,22 @@
 namespace scdcf::models {
 namespace {
 
+/// While it lives, a network in training behaves as in use, where asked to.
+class AsInUse {
+ public:
+  AsInUse(torch::nn::Module& network, bool asked) : network_(asked && network.is_training() ? &network : nullptr) {
+    if (network_) network_->eval();
+  }
+  ~AsInUse() {
+    if (network_) network_->train();
+  }
+  AsInUse(const AsInUse&) = delete;
+  AsInUse& operator=(const AsInUse&) = delete;
+
+ private:
+  torch::nn::Module* network_;
+};
+
 class PyramidNetwork : public Network {
  public:
   PyramidNetwork(ModelOptions options, int planes_per_level, std::shared_ptr<LevelNetwork> level_network)
@@ -34,8 +50,7 @@ class PyramidNetwork : public Network {
     // The other levels are there to be quiet: a share of the images is enough to teach them that.
     const auto shown = static_cast<int64_t>(std::ceil(others_share_ * static_cast<double>(images.size(0))));
     std::vector<int64_t> counts(levels_.size(), (shown + 1) / 2);
-    for (int i = 0; i < plan_.levels(); ++i)
-      counts[static_cast<size_t>(i)] = plan_.is_home_level(i) ? images.size(0) : shown;
+    for (size_t i = 0; i < plan_.enlargements.size(); ++i) counts[i] = is_home(i) ? images.size(0) : shown;
     return training_scores_of(scores_of_levels(images, counts), labels, plan_);
   }
 
@@ -90,6 +105,11 @@ class PyramidNetwork : public Network {
   std::string about() const override { return describe(plan_); }
 
  private:
+  /// Levels of training alone are none.
+  bool is_home(size_t level) const {
+    const int i = static_cast<int>(level);
+    return i < plan_.levels() && plan_.is_home_level(i);
+  }
   int first_home_level() const { return plan_.first_home / plan_.planes_per_level; }
 
   /// Scores [M, classes, P, H, W] of frames; H = W = 1 where only the centre is looked at.
@@ -144,7 +164,12 @@ class PyramidNetwork : public Network {
         first += counts[i];
       }
     } else {
-      for (size_t k = 0; k < frames.size(); ++k) outputs[looked_at[k]] = look(frames[k]);
+      // Levels of other sizes have statistics of their own. Those of home alone are kept and used at all levels, in
+      // training as in use: what the others have learned by statistics of their own they do not know without them.
+      for (size_t k = 0; k < frames.size(); ++k) {
+        const AsInUse as_in_use(*network_, is_training() && !is_home(looked_at[k]));
+        outputs[looked_at[k]] = look(frames[k]);
+      }
     }
     return outputs;
   }
