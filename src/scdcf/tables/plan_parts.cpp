@@ -12,7 +12,8 @@ namespace scdcf::tables {
 namespace {
 
 constexpr std::int64_t kQuickValidation = 50, kQuickTest = 200, kQuickBatch = 16, kQuickWarmUp = 10;
-constexpr std::int64_t kSizesValidation = 2000, kSizesBatch = 64, kStirEpochs = 8, kLargeScaleEpochs = 5;
+constexpr std::int64_t kSizesValidation = 2000, kSizesBatch = 64, kStirEpochs = 12, kLargeScaleEpochs = 5;
+constexpr double kStirDropout = 0.5;
 
 }  // namespace
 
@@ -37,6 +38,8 @@ train::RunConfig with_set_recipe(train::RunConfig config) {
   if (config.data.validation_size == 0) config.data.validation_size = kSizesValidation;
   if (!has_range(config.model.name)) return config;
   config.train.batch = kSizesBatch;
+  // Of 500 different objects, each at every size, less is learned by heart so.
+  if (kind == data::SetKind::stir && config.model.dropout < 0) config.model.dropout = kStirDropout;
   config.train.epochs = kind == data::SetKind::stir ? kStirEpochs : kLargeScaleEpochs;
   return config;
 }

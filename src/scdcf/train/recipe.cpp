@@ -12,7 +12,7 @@ RunConfig with_recipe(RunConfig config) {
   train.weight_decay = 1e-3;
   train.schedule = "cosine";
   train.warm_up = 50;
-  train.epochs = 16;
+  train.epochs = 32;
   if (data::ground_of(config.data.name) == 0) config.data.normalisation = "black";
   return config;
 }
