@@ -232,8 +232,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Pyramid, ::testing::Values("scdcfnet-full", "pyr
 TEST(ScdcfnetFull, has_the_parameters_of_its_description) {
   ModelOptions options;
   options.name = "scdcfnet-full";
-  // Coefficients 15 (16 + 16 32 + 32 48) + 20 48 128, norms 2 (16 + 32 + 48 + 128), scores 128 10 + 10.
-  EXPECT_EQ(parameter_count(*make_model(options)), 155578);
+  // Coefficients 10 (16 + 16 32 + 32 48) + 20 48 128, norms 2 (16 + 32 + 48 + 128), scores 128 10 + 10.
+  EXPECT_EQ(parameter_count(*make_model(options)), 145258);
 }
 
 }  // namespace

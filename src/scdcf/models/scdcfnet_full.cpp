@@ -121,17 +121,16 @@ class ResidualBlocks : public JointLevel {
   nn::NormReluPool last_{nullptr};
 };
 
-/// The highest of 15 modes have four half-waves: 10 pixels sample them with room to spare. After two poolings they span
-/// the 28 / 4 pixels of an object at home, so that the class layer sees all of it, although sines vanish at their
-/// border.
+/// The highest of 10 modes have four half-waves, which 8 pixels just sample. After two poolings they span the 28 / 4
+/// pixels of an object at home, so that the class layer sees all of it, although sines vanish at their border.
 int resolve_joint(ModelOptions& options, const std::vector<int64_t>& channels, const char* counts_of, double dropout) {
   resolve_common(options, {12, channels.size(), counts_of, dropout});
   if (options.channels.empty()) options.channels = channels;
   if (options.hidden == 0) options.hidden = 128;
-  if (options.modes == 0) options.modes = 15;
+  if (options.modes == 0) options.modes = 10;
   if (options.class_modes == 0) options.class_modes = 20;
-  if (options.finest_width == 0) options.finest_width = 10;
-  if (options.span == 0) options.span = 2.8;
+  if (options.finest_width == 0) options.finest_width = 8;
+  if (options.span == 0) options.span = 3.5;
   if (options.basis.empty()) options.basis = "sine";
   // Every plane on an image of its own size: no plane is sampled more finely than its filters need.
   if (options.planes_per_level == 0) options.planes_per_level = 1;

@@ -100,7 +100,8 @@ void fit_to_tables_of_digits(models::ModelOptions& model, const train::RunConfig
       run.data.smallest_factor != whole.smallest_factor || run.data.largest_factor != whole.largest_factor)
     return;
   model.channels = {32, 64, 96};
-  model.hidden = 192;
+  model.hidden = 208;
+  model.span = 4.5;
 }
 
 void finish(train::RunConfig& config, const PlanOptions& options, std::int64_t quick_epochs) {
