@@ -157,6 +157,26 @@ TEST_P(Pyramid, levels_of_other_sizes_are_normalised_by_the_statistics_of_home) 
   EXPECT_TRUE(torch::allclose(means[0], means[1], 1e-5, 1e-6));
 }
 
+TEST_P(Pyramid, black_stays_zero_from_block_to_block) {
+  const auto network = made(small_pyramid(GetParam()));
+  const torch::NoGradGuard no_grad;
+  for (const auto& item : network->named_parameters())
+    if (item.value().dim() == 1) item.value().uniform_(-1, 1);
+  for (const auto& item : network->named_buffers())
+    if (item.value().dim() == 1) item.value().uniform_(0.5, 1);
+  const auto x = images(3);
+  x[1].zero_();
+  for (const bool training : {true, false}) {
+    network->train(training);
+    for (const auto& layer : network->features(x)) {
+      if (layer.layer.rfind("block", 0) != 0) continue;
+      EXPECT_EQ(layer.maps.size(0), 3) << layer.layer;
+      EXPECT_LT(layer.maps[1].abs().max().item<double>(), 1e-6) << layer.layer << (training ? " in training" : "");
+      EXPECT_GT(layer.maps[0].abs().max().item<double>(), 1e-4) << layer.layer;
+    }
+  }
+}
+
 TEST_P(Pyramid, looks_anywhere_where_objects_are_not_centred) {
   auto options = small_pyramid(GetParam());
   options.read_out = "anywhere";

@@ -4,9 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "scdcf/data/datasets.h"
-#include "scdcf/train/fit_to_data.h"
-
 namespace {
 
 using namespace scdcf;
@@ -30,21 +27,6 @@ TEST(Recipe, keeps_black_at_zero_where_the_ground_is_black_and_only_there) {
   EXPECT_EQ(train::with_recipe(config).train.batch, 33);
   config.data.name = "stl10";
   EXPECT_EQ(train::with_recipe(config).data.normalisation, "standard");
-}
-
-TEST(Recipe, the_border_looks_like_the_ground_where_objects_lie_anywhere) {
-  const auto fitted = [](const char* data) {
-    train::RunConfig config;
-    config.model.name = "scdcfnet-full";
-    config.data.name = data;
-    config.data.train_size = config.data.validation_size = config.data.test_size = 10;
-    config = train::with_recipe(config);
-    return train::fit_to_data(config, data::load(config.data)).model;
-  };
-  EXPECT_EQ(fitted("sglyphs").read_out, "centre");
-  EXPECT_EQ(fitted("sglyphs").padding, "zero");
-  EXPECT_EQ(fitted("stir-glyphs").read_out, "anywhere");
-  EXPECT_EQ(fitted("stir-glyphs").padding, "replicate");
 }
 
 TEST(Recipe, cosine_falls_to_zero_over_the_whole_training_and_warm_up_rises_to_it) {

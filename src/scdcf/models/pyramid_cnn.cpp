@@ -1,6 +1,7 @@
 // The rival of the joint convolution: one plain CNN on an image pyramid, its weights shared by all levels.
 #include <torch/torch.h>
 
+#include "scdcf/models/black_ground.h"
 #include "scdcf/models/built_in.h"
 #include "scdcf/models/pyramid.h"
 #include "scdcf/nn/dropout.h"
@@ -32,11 +33,12 @@ class PlainLevel : public LevelNetwork {
   }
 
   std::vector<LayerOutput> blocks(const torch::Tensor& frames) override {
+    const BlackGround ground(!replicate_, frames, is_training());
     std::vector<LayerOutput> outputs;
-    torch::Tensor maps = frames;
+    torch::Tensor maps = ground.frames();
     for (size_t i = 0; i < convolutions_.size(); ++i) {
-      maps = norms_[i](convolutions_[i](maps));
-      outputs.push_back({"block " + std::to_string(i + 1), maps.unsqueeze(2)});
+      maps = ground.removed(norms_[i](convolutions_[i](maps)), *norms_[i]);
+      outputs.push_back({"block " + std::to_string(i + 1), ground.of_pictures(maps).unsqueeze(2)});
     }
     return outputs;
   }

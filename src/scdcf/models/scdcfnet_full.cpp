@@ -1,6 +1,7 @@
 // Networks that stay equivariant up to the class scores: joint convolutions throughout, the class layer one of them.
 #include <torch/torch.h>
 
+#include "scdcf/models/black_ground.h"
 #include "scdcf/models/built_in.h"
 #include "scdcf/models/pyramid.h"
 #include "scdcf/nn/dropout.h"
@@ -33,6 +34,7 @@ class JointLevel : public LevelNetwork {
     scores_ = register_module("scores", nn::PointwiseConv(nn::PointwiseConvOptions(options.hidden, options.classes)));
   }
 
+  bool black_ground() const { return options_.padding == "zero"; }
   nn::LiftingConvOptions lifting(int64_t out) const {
     return filters(nn::LiftingConvOptions(options_.in_channels, out, grid_));
   }
@@ -72,11 +74,12 @@ class PlainBlocks : public JointLevel {
   }
 
   std::vector<LayerOutput> blocks(const torch::Tensor& frames) override {
+    const BlackGround ground(black_ground(), frames, is_training());
     std::vector<LayerOutput> outputs;
-    torch::Tensor maps = frames;
+    torch::Tensor maps = ground.frames();
     for (auto& block : blocks_) {
-      maps = block->forward(maps);
-      outputs.push_back({"block " + std::to_string(outputs.size() + 1), maps});
+      maps = ground.removed(block->forward(maps), *block[1]->as<nn::NormReluPool>());
+      outputs.push_back({"block " + std::to_string(outputs.size() + 1), ground.of_pictures(maps)});
     }
     return outputs;
   }

@@ -12,7 +12,7 @@ namespace scdcf::tables {
 namespace {
 
 constexpr std::int64_t kQuickValidation = 50, kQuickTest = 200, kQuickBatch = 16, kQuickWarmUp = 10;
-constexpr std::int64_t kSizesValidation = 2000, kSizesBatch = 64, kStirEpochs = 12, kLargeScaleEpochs = 5;
+constexpr std::int64_t kSizesValidation = 2000, kSizesBatch = 64, kStirEpochs = 8, kLargeScaleEpochs = 5;
 constexpr double kStirDropout = 0.5;
 
 }  // namespace

@@ -34,9 +34,7 @@ void fit_to_objects(models::ModelOptions& model, const data::Splits& splits) {
     model.largest_object = std::max(rounded(*largest), model.smallest_object);
   }
   if (model.read_out.empty()) model.read_out = centred(splits) ? "centre" : "anywhere";
-  // Zeros go on beyond the border as a black ground does, but only in the image: the maps of a ground are not zero.
-  // Where objects may lie anywhere, and large ones always lie by the border, it must not tell where the object is.
-  if (model.padding.empty()) model.padding = splits.black_ground && model.read_out == "centre" ? "zero" : "replicate";
+  if (model.padding.empty()) model.padding = splits.black_ground ? "zero" : "replicate";
 }
 
 }  // namespace
