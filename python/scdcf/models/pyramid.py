@@ -12,6 +12,29 @@ from ..residual import ResidualBlock
 from .network import Network, Reading, options
 
 
+class _BlackGround:
+    """Keeps black at zero from block to block, so that zeros beyond the border continue the maps as well.
+
+    In training a black frame behind the others tells what black becomes by the statistics of the batch.
+    """
+
+    def __init__(self, kept: bool, frames: Tensor, training: bool) -> None:
+        self.kept, self.training, self.count = kept, training, frames.shape[0]
+        self.frames = torch.cat([frames, torch.zeros_like(frames[:1])]) if kept and training else frames
+
+    def removed(self, maps: Tensor, end: NormReluPool) -> Tensor:
+        if not self.kept:
+            return maps
+        if self.training:
+            return maps - maps[self.count:, ..., :1, :1]
+        scale = end.weight / torch.sqrt(end.running_var + end.eps)
+        ground = torch.relu(end.bias - end.running_mean * scale).to(maps.dtype)
+        return maps - ground.view([1, -1] + [1] * (maps.dim() - 2))
+
+    def of_pictures(self, maps: Tensor) -> Tensor:
+        return maps[:self.count]
+
+
 class _JointLevel(nn.Module):
     """What looks at one level with joint convolutions of one scale tap: planes do not meet."""
 
@@ -45,9 +68,14 @@ class _PlainBlocks(_JointLevel):
         self.block1 = nn.Sequential(LiftingConv(o["in_channels"], a, self.grid, **self.filters), NormReluPool(a))
         self.block2 = nn.Sequential(JointConv(a, b, self.grid, scale_taps=1, **self.filters), NormReluPool(b))
         self.block3 = nn.Sequential(JointConv(b, c, self.grid, scale_taps=1, **self.filters), NormReluPool(c, window=1))
+        self.black_ground = o["padding"] == "zero"
 
     def maps(self, frames: Tensor) -> Tensor:
-        return self.block3(self.block2(self.block1(frames)))
+        ground = _BlackGround(self.black_ground, frames, self.training)
+        maps = ground.frames
+        for block in (self.block1, self.block2, self.block3):
+            maps = ground.removed(block(maps), block[1])
+        return ground.of_pictures(maps)
 
 
 class _ResidualBlocks(_JointLevel):
@@ -72,6 +100,7 @@ class _PlainLevel(nn.Module):
     def __init__(self, o: Dict[str, Any], planes: int) -> None:
         super().__init__()
         mode = "replicate" if o["padding"] == "replicate" else "zeros"
+        self.black_ground = mode == "zeros"
         channels = [o["in_channels"], *o["channels"]]
         for i in range(3):
             self.add_module(f"conv{i + 1}", nn.Conv2d(channels[i], channels[i + 1], 7, padding=3, bias=False,
@@ -86,8 +115,11 @@ class _PlainLevel(nn.Module):
         pass
 
     def forward(self, frames: Tensor, at_centre: bool) -> Tensor:
-        maps = self.norm3(self.conv3(self.norm2(self.conv2(self.norm1(self.conv1(frames))))))
-        hidden = self.class_layer(maps)
+        ground = _BlackGround(self.black_ground, frames, self.training)
+        maps = ground.frames
+        for conv, norm in ((self.conv1, self.norm1), (self.conv2, self.norm2), (self.conv3, self.norm3)):
+            maps = ground.removed(norm(conv(maps)), norm)
+        hidden = self.class_layer(ground.of_pictures(maps))
         if at_centre:
             hidden = centre_of(hidden)[..., None, None]
         return self.scores(self.dropout(self.norm(hidden))).amax((2, 3)).unsqueeze(2)
