@@ -7,6 +7,7 @@
 #include <set>
 
 #include "scdcf/core/error.h"
+#include "scdcf/models/registry.h"
 #include "support/fake_runs.h"
 #include "support/scratch_folder.h"
 
@@ -52,6 +53,26 @@ TEST_F(Store, gives_back_what_was_put_in) {
   EXPECT_EQ(got[0].config().data.realisation, 3);
   EXPECT_EQ(got[0].time.size(), 20U) << got[0].time;
   EXPECT_NE(got[0].error.find("said \"no\"\n"), std::string::npos);
+}
+
+TEST_F(Store, a_result_of_other_defaults_than_todays_is_not_done) {
+  auto record = a_record(0);
+  auto used = record.config();
+  used.model = scdcf::models::resolve(used.model);
+  record.used = scdcf::train::to_json(used);
+  auto old = a_record(1);
+  ++used.model.hidden;
+  old.used = scdcf::train::to_json(used);
+  auto strange = a_record(2);  // of a network that this program does not have
+  strange.asked["model"]["name"] = used.model.name = "a stranger's";
+  strange.used = scdcf::train::to_json(used);
+  ResultsStore store(folder_);
+  for (const auto& each : {record, old, strange}) store.append(each);
+  EXPECT_EQ(store.attempts(record.key).done, 1);
+  EXPECT_EQ(store.attempts(strange.key).done, 1);
+  EXPECT_EQ(store.attempts(old.key).done, 0);
+  EXPECT_EQ(store.attempts(old.key).failed + store.attempts(old.key).lost, 0);
+  EXPECT_EQ(store.records()[1].status, "outdated");
 }
 
 TEST_F(Store, a_torn_last_line_is_ignored_and_repaired) {

@@ -9,6 +9,7 @@
 #include "scdcf/core/error.h"
 #include "scdcf/files/json.h"
 #include "scdcf/files/utc_time.h"
+#include "scdcf/runs/outdated.h"
 
 namespace scdcf::runs {
 namespace {
@@ -146,8 +147,11 @@ void ResultsStore::refresh() {
     ++lines_;
     try {
       auto record = record_from_json(files::read_json(text.substr(begin, end - begin), "line"));
+      if (record.done() && is_outdated(record)) record.status = "outdated";
       auto& counts = attempts_[record.key];
-      ++(record.done() ? counts.done : record.status == "failed" ? counts.failed : counts.lost);
+      if (record.done()) ++counts.done;
+      if (record.status == "failed") ++counts.failed;
+      if (record.status == "lost") ++counts.lost;
       records_.push_back(std::move(record));
     } catch (const Error& error) {
       damaged_.push_back(file_.string() + ":" + std::to_string(lines_) + ": " + error.what());

@@ -26,7 +26,7 @@ struct Provenance {
 /// One line of the store.
 struct RunRecord {
   std::string key;
-  std::string status;            ///< done, failed, or lost where its process was killed
+  std::string status;            ///< done, failed, or lost where its process was killed; read: outdated (outdated.h)
   nlohmann::ordered_json asked;  ///< the configuration as it was planned: what the key is made of
   nlohmann::ordered_json used;   ///< the same with every default filled in; empty where it did not come to that
   Measure measure = Measure::accuracy;

@@ -14,7 +14,7 @@ std::vector<std::string> problems_of(const std::vector<runs::RunRecord>& records
                                      const std::vector<std::string>& damaged) {
   struct Story {
     std::string label, error;
-    int failed = 0, lost = 0;
+    int failed = 0, lost = 0, outdated = 0;
     bool done = false;
   };
   std::map<std::string, Story> stories;
@@ -27,6 +27,7 @@ std::vector<std::string> problems_of(const std::vector<runs::RunRecord>& records
       story.error = record.error;
     }
     if (record.status == "lost") ++story.lost;
+    if (record.status == "outdated") ++story.outdated;
   }
   const auto times = [](int count) { return count == 1 ? std::string("once") : std::to_string(count) + " times"; };
   std::vector<std::string> problems;
@@ -34,6 +35,8 @@ std::vector<std::string> problems_of(const std::vector<runs::RunRecord>& records
     const std::string end = story.done ? "; done since" : "; NOT DONE";
     if (story.failed > 0)
       problems.push_back(story.label + ": failed " + times(story.failed) + ": " + story.error + end);
+    if (story.outdated > 0)
+      problems.push_back(story.label + ": its network had other defaults than today's, its result is left out" + end);
     if (story.lost > 0) problems.push_back(story.label + ": killed in the middle " + times(story.lost) + end);
   }
   problems.insert(problems.end(), damaged.begin(), damaged.end());

@@ -1,0 +1,33 @@
+#include "scdcf/runs/outdated.h"
+
+#include "scdcf/core/error.h"
+#include "scdcf/models/registry.h"
+
+namespace scdcf::runs {
+namespace {
+
+nlohmann::ordered_json model_of(const train::RunConfig& config) { return train::to_json(config).at("model"); }
+
+}  // namespace
+
+bool is_outdated(const RunRecord& record) {
+  if (record.used.empty()) return false;
+  try {
+    auto today = record.config();
+    const auto used = train::config_from_json(record.used);
+    auto& model = today.model;
+    model.classes = used.model.classes;
+    model.in_channels = used.model.in_channels;
+    model.image_size = used.model.image_size;
+    model.smallest_object = used.model.smallest_object;
+    model.largest_object = used.model.largest_object;
+    model.read_out = used.model.read_out;
+    model.padding = used.model.padding;
+    model = models::resolve(model);
+    return model_of(today) != model_of(used);
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace scdcf::runs
