@@ -59,7 +59,7 @@ struct ForwardChoice {
     if (family == Family::few ? forced_form() == ForcedForm::expanded
                               : family != Family::expanded && takes_expanded(p, type, precision, kind()))
       family = Family::expanded;
-    if (family == Family::expanded) expanded = plan_expanded(p, type, step);
+    if (family == Family::expanded) expanded = plan_expanded(p, type, precision, step);
   }
   FamilyKind kind() const { return family == Family::streamed ? FamilyKind::streamed : FamilyKind::tiled; }
   void choose_family(const DeviceProblem& p, DataType type, Precision precision, bool forward) {
@@ -118,7 +118,7 @@ struct GradientChoice {
     if (family == Family::few ? forced_form() == ForcedForm::expanded
                               : family != Family::expanded && takes_expanded(p, type, precision, kind()))
       family = Family::expanded;
-    if (family == Family::expanded) expanded = plan_expanded(p, type, step);
+    if (family == Family::expanded) expanded = plan_expanded(p, type, precision, step);
   }
   FamilyKind kind() const { return family == Family::streamed ? FamilyKind::streamed : FamilyKind::tiled; }
   void choose_family(const DeviceProblem& p, DataType type, Precision precision) {
