@@ -4,9 +4,8 @@ namespace scdcf::ops::cuda {
 
 ExpandedPasses plan_passes(const DeviceProblem& p, DataType type, Precision precision, bool adjoint) {
   ExpandedPasses passes{};
-  if (type == DataType::bfloat16 || (type == DataType::float32 && precision == Precision::tf32))
-    passes.products =
-        adjoint ? plan_matrix_collect(p, type, passes.matrix) : plan_matrix_expand(p, type, passes.matrix);
+  passes.products = adjoint ? plan_matrix_collect(p, type, precision, passes.matrix)
+                            : plan_matrix_expand(p, type, precision, passes.matrix);
   if (passes.products)
     passes.bank_bytes = passes.matrix.row_bytes(p.scale_count) + passes.matrix.column_bytes(p.scale_count);
   else

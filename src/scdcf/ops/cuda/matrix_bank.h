@@ -10,13 +10,16 @@
 
 namespace scdcf::ops::cuda {
 
-constexpr int kMostSteps = 32;  // a bit each
+struct Steps {
+  int begin, end;
+};
 
 struct MatrixBank {
   LineAxis axis;
   int tiled_inputs;  // tiles are of the axis' inputs, else of its outputs
   int transposed;    // targets are the inputs (the adjoint), else the outputs
   int factors, step;
+  int exact;             // numbers are kept in float32, not rounded to operands of TF32
   int tile, tiles;       // positions of a tile
   int row_tiles, steps;  // of a tile, at most
 
@@ -30,17 +33,15 @@ struct MatrixBank {
   __host__ __device__ LineSpan sources_of(int radius, int index) const {
     return tiled_inputs == transposed ? reach(radius, tile_span(index), tiled_inputs) : tile_span(index);
   }
-  /// Steps, of those of a tile, that sixteen of its targets need, as bits.
-  __host__ __device__ uint32_t band_of(const LineSpan& targets, const LineSpan& sources, int radius,
-                                       int row_tile) const {
+  /// Steps, of those of a tile, that sixteen of its targets need.
+  __host__ __device__ Steps steps_of(const LineSpan& targets, const LineSpan& sources, int radius, int row_tile) const {
     const int left = targets.count - row_tile * 16;
-    if (left <= 0) return 0;
+    if (left <= 0) return {0, 0};
     const LineSpan s = reach(radius, {targets.begin + row_tile * 16, left < 16 ? left : 16}, transposed);
     int low = s.begin - sources.begin, high = low + s.count;
     low = low < 0 ? 0 : low, high = high > sources.count ? sources.count : high;
-    if (high <= low) return 0;
-    const int begin = low / step, end = (high + step - 1) / step;
-    return (end == 32 ? ~0u : (1u << end) - 1) & ~((1u << begin) - 1);
+    if (high <= low) return {0, 0};
+    return {low / step, (high + step - 1) / step};
   }
   __host__ __device__ int fragments() const { return row_tiles * steps * 32; }  // of a factor
   __host__ __device__ int64_t at(int scale, int index, int factor) const {
@@ -62,7 +63,7 @@ struct MatrixBank {
 
 /// The row or the column bank in tiles of `tile` positions, for operands of the given type.
 MatrixBank make_matrix_bank(const DeviceProblem& p, bool row, bool tiled_inputs, bool transposed, int tile,
-                            DataType type);
+                            DataType type, Precision precision);
 void build_matrix_bank(const DeviceProblem& p, const MatrixBank& bank, bool row, const float* factors, uint4* fragments,
                        cudaStream_t stream);
 

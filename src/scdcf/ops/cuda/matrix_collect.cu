@@ -1,10 +1,10 @@
 #include "scdcf/ops/cuda/matrix_pass.cuh"
-#include "scdcf/ops/cuda/matrix_passes.h"
 
 namespace scdcf::ops::cuda {
 namespace {
 
-constexpr int kAhead = 4;  // steps of Z that a warp has asked for before it needs them
+constexpr int kRowTiles = 2;  // of the second pass, that one load of columns serves
+constexpr int kAhead = 4;     // steps of Z that a warp has asked for before it needs them
 
 /// What one block works on: lines of one plane of one image.
 struct CollectBlock {
@@ -24,23 +24,21 @@ __device__ CollectBlock block_of(const DeviceProblem& p, const MatrixTile& t) {
 }
 
 /// Four neighbouring columns of Z for the sources that a lane has in one step, as they come from memory.
-template <class T>
-struct Numbers;
-template <>
-struct Numbers<float> {
+template <class Kind>
+struct Numbers {
   float4 of[2];  // sources q and q + 4
   __device__ static int source(int q, int i) { return q + i * 4; }
+  __device__ static uint32_t bits(float x) { return float_to_bits(operand<Kind::kExact>(x)); }
   __device__ void load(int i, const float* at) { of[i] = *reinterpret_cast<const float4*>(at); }
   __device__ void load_one(int i, int j, float x) { reinterpret_cast<float*>(&of[i])[j] = x; }
   __device__ void operands(uint32_t (&b)[4][2]) const {
 #pragma unroll
     for (int i = 0; i < 2; ++i)
-      b[0][i] = round_tf32(of[i].x), b[1][i] = round_tf32(of[i].y), b[2][i] = round_tf32(of[i].z),
-      b[3][i] = round_tf32(of[i].w);
+      b[0][i] = bits(of[i].x), b[1][i] = bits(of[i].y), b[2][i] = bits(of[i].z), b[3][i] = bits(of[i].w);
   }
 };
 template <>
-struct Numbers<bf16> {
+struct Numbers<Bfloat16> {
   uint2 of[4];  // sources 2 q, 2 q + 1, 2 q + 8, 2 q + 9
   __device__ static int source(int q, int i) { return q * 2 + i % 2 + i / 2 * 8; }
   __device__ void load(int i, const bf16* at) { of[i] = *reinterpret_cast<const uint2*>(at); }
@@ -64,87 +62,100 @@ struct Expanded {
   LineSpan xs, ys;
 };
 
-/// lines [x][i,c] of the modes from `begin` to `end`. Here column 4 n + j of a unit is column n of product j.
-template <class T, int row_tiles, bool wide>
-__device__ void column_pass(const DeviceProblem& p, const ModesByRow& modes, int begin, int end, const MatrixTile& t,
-                            const CollectBlock& b, const Expanded<T>& z, const uint4* fragments, const uint32_t* bands,
-                            T* lines) {
-  constexpr int kLoads = sizeof(T) == 4 ? 2 : 4;
-  const int lane = threadIdx.x % 32, slab = t.channels, columns = z.xs.count * slab;
-  const int steps = (z.ys.count + t.column.step - 1) / t.column.step, all = (end - begin) * steps;
-  uint32_t own[row_tiles];
+/// lines [x][i,c] of one row factor, whose modes are `begin` to `end` - 1, for the unit of columns n: column 4 c + j of
+/// the unit is column c of product j. Steps of Z are asked for kAhead steps before, fragments one step before.
+template <class Kind, int row_tiles, bool wide, class T = typename Kind::Number>
+__device__ void column_products(const DeviceProblem& p, const ModesByRow& modes, int begin, int end,
+                                const MatrixTile& t, const CollectBlock& b, const Expanded<T>& z, int n,
+                                const uint4* bank, const Steps* band, T* lines) {
+  constexpr int kLoads = sizeof(T) == 4 ? 2 : 4, kColumns = wide ? 1 : 4;
+  const int lane = threadIdx.x % 32, steps = (z.ys.count + Operand<Kind>::kStep - 1) / Operand<Kind>::kStep;
+  const T* column[kColumns];
 #pragma unroll
-  for (int tile = 0; tile < row_tiles; ++tile) own[tile] = tile < t.column.row_tiles ? bands[tile] : 0;
-#pragma unroll 1
-  for (int n = threadIdx.x / 32 * kUnit; n < columns; n += kMatrixThreads) {
-    int64_t offset[wide ? 1 : 4];
-    bool there[wide ? 1 : 4];
+  for (int j = 0; j < kColumns; ++j) {
+    const Place at(n + lane / 4 * 4 + j, t);
+    const bool there = at.position < z.xs.count && at.channel < b.channels;  // else: columns nobody needs
+    column[j] = z.at + (there ? int64_t(at.position) * z.pixel_step + at.channel : 0);
+  }
+  int load_mode = begin, load_y = 0;
+  const auto load = [&](Numbers<Kind>& to) {
+    const int64_t plane = modes.k[load_mode] * p.in_channels;
 #pragma unroll
-    for (int j = 0; j < (wide ? 1 : 4); ++j) {
-      const int column = n + lane / 4 * 4 + j, x = column / slab, c = column - x * slab;
-      there[j] = x < z.xs.count && c < b.channels;
-      offset[j] = there[j] ? int64_t(x) * z.pixel_step + c : 0;  // what is not there gives columns nobody needs
+    for (int i = 0; i < kLoads; ++i) {
+      const int y = min(load_y + Numbers<Kind>::source(lane % 4, i), z.ys.count - 1);
+      const int64_t offset = plane + y * z.line_step;
+      if constexpr (wide)
+        to.load(i, column[0] + offset);
+      else
+#pragma unroll
+        for (int j = 0; j < 4; ++j) to.load_one(i, j, column[j][offset]);
     }
-    int load_mode = begin, load_at = 0;
-    const auto load = [&](Numbers<T>& to) {  // the next step
-      const T* from = z.at + modes.k[load_mode] * p.in_channels;
+    load_y += Operand<Kind>::kStep;
+    if (load_y >= z.ys.count) load_y = 0, ++load_mode;
+  };
+  Steps own[row_tiles];
 #pragma unroll
-      for (int i = 0; i < kLoads; ++i) {
-        const int y = min(load_at * t.column.step + Numbers<T>::source(lane % 4, i), z.ys.count - 1);
-        const T* line = from + y * z.line_step;
-        if constexpr (wide)
-          to.load(i, line + offset[0]);
-        else
+  for (int tile = 0; tile < row_tiles; ++tile) own[tile] = tile < t.column.row_tiles ? band[tile] : Steps{0, 0};
+  uint4 w[2][row_tiles];
+  int mode = begin, next = 0;  // of the fragments that are asked for next
+  const auto ask = [&](uint4(&to)[row_tiles]) {
+    if (mode == end) return;
+    const uint4* from = bank + modes.column[mode] * t.column.fragments() + next * 32;
 #pragma unroll
-          for (int j = 0; j < 4; ++j) to.load_one(i, j, line[offset[j]]);
-      }
-      if (++load_at == steps) load_at = 0, ++load_mode;
-    };
-    float d[row_tiles][4][4] = {};
-    Numbers<T> ahead[kAhead];
+    for (int tile = 0; tile < row_tiles; ++tile)
+      if (next >= own[tile].begin && next < own[tile].end) to[tile] = from[tile * t.column.steps * 32];
+    if (++next == steps) next = 0, ++mode;
+  };
+  float d[row_tiles][4][4] = {};
+  Numbers<Kind> ahead[kAhead];
+  const int all = (end - begin) * steps;
 #pragma unroll
-    for (int a = 0; a < kAhead; ++a)
-      if (a < all) load(ahead[a]);
-    int mode = begin, step = 0;
+  for (int a = 0; a < kAhead; ++a)
+    if (a < all) load(ahead[a]);
+  ask(w[0]);
+  int step = 0;
 #pragma unroll 1
-    for (int i = 0; i < all; i += kAhead) {
+  for (int i = 0; i < all; i += kAhead) {
 #pragma unroll
-      for (int a = 0; a < kAhead; ++a) {
-        if (i + a >= all) break;
-        uint32_t right[4][2];
-        ahead[a].operands(right);
-        if (i + a + kAhead < all) load(ahead[a]);
-        const uint4* from = fragments + int64_t(modes.column[mode]) * t.column.fragments() + step * 32 + lane;
-#pragma unroll
-        for (int tile = 0; tile < row_tiles; ++tile)
-          if (own[tile] >> step & 1) multiply_step<T>(d[tile], from[tile * t.column.steps * 32], right);
-        if (++step == steps) step = 0, ++mode;
-      }
-    }
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {  // this lane has columns 8 q to 8 q + 7
-      const int column = n + lane % 4 * 8 + half * 4, x = column / slab, c = column - x * slab;
+    for (int a = 0; a < kAhead; ++a) {
+      if (i + a >= all) break;
+      ask(w[(a + 1) % 2]);
+      uint32_t right[4][2];
+      ahead[a].operands(right);
+      if (i + a + kAhead < all) load(ahead[a]);
 #pragma unroll
       for (int tile = 0; tile < row_tiles; ++tile)
+        if (step >= own[tile].begin && step < own[tile].end) multiply_step<Kind>(d[tile], w[a % 2][tile], right);
+      if (++step == steps) step = 0;
+    }
+  }
 #pragma unroll
-        for (int r = 0; r < 2; ++r) {
-          const int i = tile * 16 + lane / 4 + r * 8;
-          if (i >= b.is.count) continue;
-          if constexpr (wide) {
-            if (x >= z.xs.count) continue;
-            T* to = lines + x * t.lines_pitch;
-            put(to + Operand<T>::place(i * slab + c), d[tile][0][r * 2 + half], d[tile][1][r * 2 + half]);
-            put(to + Operand<T>::place(i * slab + c + 2), d[tile][2][r * 2 + half], d[tile][3][r * 2 + half]);
-          } else {
+  for (int half = 0; half < 2; ++half) {  // this lane has columns 8 q to 8 q + 7
+    const int first = n + lane % 4 * 8 + half * 4;
 #pragma unroll
-            for (int j = 0; j < 4; ++j) {
-              const int xj = (column + j) / slab, cj = column + j - xj * slab;
-              if (xj < z.xs.count)
-                put(lines + xj * t.lines_pitch + Operand<T>::place(i * slab + cj), d[tile][j][r * 2 + half]);
-            }
+    for (int tile = 0; tile < row_tiles; ++tile)
+#pragma unroll
+      for (int r = 0; r < 2; ++r) {
+        const int i = tile * 16 + lane / 4 + r * 8;
+        if (i >= b.is.count) continue;
+        if constexpr (wide) {
+          const Place at(first, t);
+          if (at.position >= z.xs.count) continue;
+          T* to = lines + at.position * t.lines_pitch;
+          const int place = i * t.channels + at.channel;
+          Operand<Kind>::put(to + Operand<Kind>::place(place), d[tile][0][r * 2 + half], d[tile][1][r * 2 + half]);
+          Operand<Kind>::put(to + Operand<Kind>::place(place + 2), d[tile][2][r * 2 + half], d[tile][3][r * 2 + half]);
+        } else {
+#pragma unroll
+          for (int j = 0; j < 4; ++j) {
+            const Place at(first + j, t);
+            if (at.position < z.xs.count)
+              Operand<Kind>::put(
+                  lines + at.position * t.lines_pitch + Operand<Kind>::place(i * t.channels + at.channel),
+                  d[tile][j][r * 2 + half]);
           }
         }
-    }
+      }
   }
 }
 
@@ -158,46 +169,43 @@ struct Window {
   }
 };
 
-constexpr int kTogether = 2;  // row tiles of the second pass that a warp makes at a time
-
-/// Adds to columns js of the window what `lines` have for them.
-template <class T>
-__device__ void row_pass(const MatrixTile& t, const CollectBlock& b, const LineSpan& js, const T* lines,
-                         const uint4* bank, const uint32_t* bands, const Window& window) {
-  constexpr int kV = Operand<T>::kVector, kWarps = kMatrixThreads / 32;
+/// Adds to `count` row tiles of columns of the window, from js.begin + 16 * first on, what the lines of some row
+/// factors have for them. bank: this lane's fragments for row factor 0.
+template <class Kind, int count, class T = typename Kind::Number>
+__device__ void row_products(const MatrixTile& t, const ModesByRow& modes, int factor, int factors, const LineSpan& js,
+                             int first, int n, const T* lines, const uint4* bank, const Steps* band,
+                             const Window& window) {
   const int lane = threadIdx.x % 32;
-  const int units = (b.is.count * t.channels + kUnit - 1) / kUnit,
-            groups = (js.count + 16 * kTogether - 1) / (16 * kTogether);
+  Steps steps = band[first];  // of all of them
+#pragma unroll
+  for (int i = 1; i < count; ++i)
+    steps.begin = min(steps.begin, band[first + i].begin), steps.end = max(steps.end, band[first + i].end);
+  float d[count][4][4] = {};
 #pragma unroll 1
-  for (int item = threadIdx.x / 32; item < units * groups; item += kWarps) {
-    const int group = item / units, n = (item - group * units) * kUnit, first = group * kTogether;
-    float d[kTogether][4][4] = {};
-    int fragments[kTogether];
-    uint32_t own[kTogether];
+  for (int f = 0; f < factors; ++f) {
+    const uint4* own[count];
 #pragma unroll
-    for (int i = 0; i < kTogether; ++i) {
-      fragments[i] = (first + i) * t.row.steps * 32;
-      own[i] = (first + i) * 16 < js.count ? bands[first + i] : 0;
-    }
-    multiply_tiles<T>(d, lines + n, t.lines_pitch, bank + lane, fragments, own);
-#pragma unroll
-    for (int i = 0; i < kTogether; ++i)
-#pragma unroll
-      for (int r = 0; r < 2; ++r) {
-        const int j = (first + i) * 16 + lane / 4 + r * 8;
-        if (j >= js.count) continue;
-        float* row = window.row(js.begin + j) + n;
-#pragma unroll
-        for (int h = 0; h < 2; ++h) {
-          const int at = kV == 4 ? h * 16 + lane % 4 * 4 : lane % 4 * 8 + h * 4;
-          float4& sum = *reinterpret_cast<float4*>(row + at);
-          float4 s = sum;
-          s.x += d[i][h * 2][r * 2], s.y += d[i][h * 2][r * 2 + 1];
-          s.z += d[i][h * 2 + 1][r * 2], s.w += d[i][h * 2 + 1][r * 2 + 1];
-          sum = s;
-        }
-      }
+    for (int i = 0; i < count; ++i)
+      own[i] = bank + modes.row[factor + f] * t.row.fragments() + (first + i) * t.row.steps * 32;
+    multiply_tiles<Kind>(d, lines + f * (t.lines_size / int(sizeof(T))) + n, t.lines_pitch, own, steps);
   }
+#pragma unroll
+  for (int i = 0; i < count; ++i)
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      const int j = (first + i) * 16 + lane / 4 + r * 8;
+      if (j >= js.count) continue;
+      float* row = window.row(js.begin + j) + n;
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        const int at = Operand<Kind>::kVector == 4 ? h * 16 + lane % 4 * 4 : lane % 4 * 8 + h * 4;
+        float4& sum = *reinterpret_cast<float4*>(row + at);
+        float4 s = sum;
+        s.x += d[i][h * 2][r * 2], s.y += d[i][h * 2][r * 2 + 1];
+        s.z += d[i][h * 2 + 1][r * 2], s.w += d[i][h * 2 + 1][r * 2 + 1];
+        sum = s;
+      }
+    }
 }
 
 /// Writes columns [window.begin, to) of the gradient and makes room for others.
@@ -209,10 +217,10 @@ __device__ void flush(const DeviceProblem& p, const MatrixTile& t, const Collect
   for (int j = window.begin; j < to; ++j) {
     float* row = window.row(j);
     for (int n = threadIdx.x; n < numbers; n += kMatrixThreads) {
-      const int i = n / t.channels, c = n - i * t.channels;
-      if (c < b.channels) {
+      const Place place(n, t);
+      if (place.channel < b.channels) {
         const float x = row[n];
-        T& target = at[(int64_t(i) * p.in_width + j) * p.in_channels + c];
+        T& target = at[(int64_t(place.position) * p.in_width + j) * p.in_channels + place.channel];
         if constexpr (sizeof(T) == 2)
           target = __float2bfloat16(x);
         else
@@ -226,77 +234,91 @@ __device__ void flush(const DeviceProblem& p, const MatrixTile& t, const Collect
   window.begin = to;
 }
 
-template <class T, int row_tiles, bool wide>
-__global__ void __launch_bounds__(kMatrixThreads, row_tiles <= 2 ? 2 : 1)
+template <class Kind, int row_tiles, bool wide, class T = typename Kind::Number>
+__global__ void __launch_bounds__(kMatrixThreads, row_tiles <= 2 && !Kind::kExact ? 2 : 1)
     collect_kernel(const __grid_constant__ DeviceProblem p, const __grid_constant__ ModesByRow modes,
                    const __grid_constant__ MatrixTile t, const __grid_constant__ ExpandedPlaces places,
                    const T* expanded, const uint4* row, const uint4* column, T* grad_in, int first_image) {
   const CollectBlock b = block_of(p, t);
   Window window{reinterpret_cast<float*>(shared_memory() + t.first), t.first_pitch, t.window, 0, 0};
-  const auto lines = [&](int turn) {
-    return reinterpret_cast<T*>(shared_memory() + t.lines_at + turn % 2 * t.lines_size);
-  };
-  auto* row_bands = reinterpret_cast<uint32_t*>(shared_memory());
-  uint32_t* column_bands = row_bands + t.row.row_tiles;
+  auto* row_steps = reinterpret_cast<Steps*>(shared_memory());
+  Steps* column_steps = row_steps + t.row.row_tiles;
+  T* lines = reinterpret_cast<T*>(shared_memory() + t.lines_at);
+  const int lines_size = t.lines_size / static_cast<int>(sizeof(T)), lane = threadIdx.x % 32;
   for (int i = threadIdx.x; i < t.window * t.first_pitch; i += kMatrixThreads) window.sums[i] = 0;
-  for (int i = threadIdx.x; i < t.lines_size / int(sizeof(T)); i += kMatrixThreads)  // steps are whole
-    put(lines(0) + i, 0.0f), put(lines(1) + i, 0.0f);
+  for (int i = threadIdx.x; i < t.together * lines_size; i += kMatrixThreads)  // steps are whole
+    Operand<Kind>::put(lines + i, 0.0f);
   sync_block();
   grad_in += (int64_t(first_image + b.image) * p.planes + b.plane) * p.in_height * p.in_width * p.in_channels;
-  int turn = 0;
   for (int x_tile = 0; x_tile < t.column_tiles; ++x_tile) {
     const LineSpan xs = t.row.tile_span(x_tile);
     for (int s = 0; s < p.scale_count; ++s) {
       const ScaleEntry& scale = p.scales[s];
-      const ScalePlace place = places.scale[s];
-      const int radius = scale.radius;
-      const LineSpan ys = t.column.sources_of(radius, b.i_tile), js = t.row.targets_of(radius, x_tile);
+      const LineSpan ys = t.column.sources_of(scale.radius, b.i_tile), js = t.row.targets_of(scale.radius, x_tile);
       bool first_of_scale = true;
       for (int e = scale.source_begin; e < scale.source_end; ++e) {
         if (p.sources[e].plane != b.plane) continue;
         if (first_of_scale) {
-          sync_block();  // the last scale's bands may still be read
-          find_bands(row_bands, t.row, js, xs, radius);
-          find_bands(column_bands, t.column, b.is, ys, radius);
+          find_steps(row_steps, t.row, js, xs, scale.radius);
+          find_steps(column_steps, t.column, b.is, ys, scale.radius);
           sync_block();
           first_of_scale = false;
         }
+        const ScalePlace place = places.scale[s];
         const Expanded<T> z{expanded + place.begin + b.image * place.image_step +
                                 (int64_t(ys.begin) * p.out_width + xs.begin) * place.pixel_step +
                                 (e - scale.source_begin) * p.mode_count * p.in_channels + b.channel0,
                             int64_t(p.out_width) * place.pixel_step, place.pixel_step, xs, ys};
-        for (int factor = 0; factor < p.row_modes; ++factor) {
-          const int begin = modes.begin[factor], end = modes.begin[factor + 1];
-          if (begin == end) continue;
-          column_pass<T, row_tiles, wide>(p, modes, begin, end, t, b, z, column + t.column.at(s, b.i_tile, 0),
-                                          column_bands, lines(turn));
-          sync_block();  // whoever is here has done with the other tile of lines
-          row_pass<T>(t, b, js, lines(turn), row + t.row.at(s, x_tile, factor), row_bands, window);
-          ++turn;
+        for (int factor = 0; factor < modes.count; factor += t.together) {
+          const int factors = min(t.together, modes.count - factor);
+          int units = (xs.count * t.channels + kUnit - 1) / kUnit;
+#pragma unroll 1
+          for (int item = threadIdx.x / 32; item < units * factors; item += kMatrixThreads / 32) {
+            const int f = item / units, n = (item - f * units) * kUnit;
+            column_products<Kind, row_tiles, wide>(p, modes, modes.begin[factor + f], modes.begin[factor + f + 1], t, b,
+                                                   z, n, column + t.column.at(s, b.i_tile, 0) + lane, column_steps,
+                                                   lines + f * lines_size);
+          }
+          sync_block();
+          const int tiles = (js.count + 15) / 16, groups = (tiles + kRowTiles - 1) / kRowTiles;
+          units = (b.is.count * t.channels + kUnit - 1) / kUnit;
+#pragma unroll 1
+          for (int item = threadIdx.x / 32; item < units * groups; item += kMatrixThreads / 32) {
+            const int group = item / units, n = (item - group * units) * kUnit, first = group * tiles / groups;
+            const auto products = [&](auto c) {
+              row_products<Kind, decltype(c)::kCount>(t, modes, factor, factors, js, first, n, lines,
+                                                      row + t.row.at(s, x_tile, 0) + lane, row_steps, window);
+            };
+            if ((group + 1) * tiles / groups - first == 1)
+              products(Together<1>{});
+            else
+              products(Together<2>{});
+          }
+          sync_block();
         }
       }
     }
     int done = p.in_width;  // columns that no later x reaches
     if (x_tile + 1 < t.column_tiles) done = t.row.targets_of(t.most_radius, x_tile + 1).begin;
-    sync_block();
     flush(p, t, b, window, done, grad_in);
   }
 }
 
-template <class T>
+template <class Kind>
 void run(const DeviceProblem& p, const MatrixTile& t, const ExpandedPlaces& places, const void* expanded,
          const uint4* row, const uint4* column, void* grad_in, int first_image, int images, cudaStream_t stream) {
+  using T = typename Kind::Number;
   const int64_t blocks = t.blocks_of_map() * p.planes * images;
   const auto go = [&](auto kernel) {
     launch(kernel, blocks, kMatrixThreads, t.shared_bytes, stream, p, modes_by_row(p), t, places,
            static_cast<const T*>(expanded), row, column, static_cast<T*>(grad_in), first_image);
   };
   if (t.column.row_tiles <= 1)
-    go(t.wide ? collect_kernel<T, 1, true> : collect_kernel<T, 1, false>);
+    go(t.wide ? collect_kernel<Kind, 1, true> : collect_kernel<Kind, 1, false>);
   else if (t.column.row_tiles <= 2)
-    go(t.wide ? collect_kernel<T, 2, true> : collect_kernel<T, 2, false>);
+    go(t.wide ? collect_kernel<Kind, 2, true> : collect_kernel<Kind, 2, false>);
   else
-    go(t.wide ? collect_kernel<T, kMostRowTiles, true> : collect_kernel<T, kMostRowTiles, false>);
+    go(t.wide ? collect_kernel<Kind, kMostRowTiles, true> : collect_kernel<Kind, kMostRowTiles, false>);
 }
 
 }  // namespace
@@ -304,10 +326,12 @@ void run(const DeviceProblem& p, const MatrixTile& t, const ExpandedPlaces& plac
 void matrix_collect(const DeviceProblem& p, const MatrixTile& t, const ExpandedPlaces& places, const void* expanded,
                     const uint4* row, const uint4* column, void* grad_in, int first_image, int images, DataType type,
                     cudaStream_t stream) {
-  if (type == DataType::float32)
-    run<float>(p, t, places, expanded, row, column, grad_in, first_image, images, stream);
+  if (type == DataType::bfloat16)
+    run<Bfloat16>(p, t, places, expanded, row, column, grad_in, first_image, images, stream);
+  else if (t.row.exact)
+    run<Float32>(p, t, places, expanded, row, column, grad_in, first_image, images, stream);
   else
-    run<bf16>(p, t, places, expanded, row, column, grad_in, first_image, images, stream);
+    run<Tf32>(p, t, places, expanded, row, column, grad_in, first_image, images, stream);
 }
 
 }  // namespace scdcf::ops::cuda

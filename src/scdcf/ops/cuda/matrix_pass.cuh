@@ -10,40 +10,66 @@
 // The pitch is 8 more than a multiple of 32, so that the loads of a product meet no bank conflict.
 #pragma once
 
-#include "scdcf/ops/cuda/matrix_bank.h"
+#include "scdcf/ops/cuda/matrix_passes.h"
 #include "scdcf/ops/cuda/matrix_tiles.cuh"
 
 namespace scdcf::ops::cuda {
 
 constexpr int kUnit = 32;  // columns
 
-template <class T>
+/// Kinds of arithmetic: the type of the numbers, and whether each product is made of three (matrix_tiles.cuh).
+struct Tf32 {
+  using Number = float;
+  static constexpr bool kExact = false;
+};
+struct Float32 {
+  using Number = float;
+  static constexpr bool kExact = true;
+};
+struct Bfloat16 {
+  using Number = bf16;
+  static constexpr bool kExact = false;
+};
+
+template <class Kind>
 struct Operand {
+  using T = typename Kind::Number;
   static constexpr int kVector = 16 / static_cast<int>(sizeof(T)), kStep = 32 / static_cast<int>(sizeof(T));
 
   __device__ static int place(int column) {
     return (column & -(4 * kVector)) + (column % kVector / 2 * 8) + (column / kVector % 4 * 2) + column % 2;
   }
+  __device__ static void put(T* at, float x) {
+    if constexpr (sizeof(T) == 2)
+      *at = __float2bfloat16(x);
+    else
+      *at = operand<Kind::kExact>(x);
+  }
+  /// Two neighbours.
+  __device__ static void put(T* at, float x, float y) {
+    if constexpr (sizeof(T) == 2)
+      *reinterpret_cast<uint32_t*>(at) = pack_bf16(x, y);
+    else
+      *reinterpret_cast<float2*>(at) = make_float2(operand<Kind::kExact>(x), operand<Kind::kExact>(y));
+  }
 };
 
-__device__ inline void put(float* at, float x) { *at = bits_to_float(round_tf32(x)); }
-__device__ inline void put(bf16* at, float x) { *at = __float2bfloat16(x); }
-/// Two neighbours.
-__device__ inline void put(float* at, float x, float y) {
-  *reinterpret_cast<float2*>(at) = make_float2(bits_to_float(round_tf32(x)), bits_to_float(round_tf32(y)));
-}
-__device__ inline void put(bf16* at, float x, float y) { *reinterpret_cast<uint32_t*>(at) = pack_bf16(x, y); }
-
-/// The right operands of one step of a unit; `at` is its first source and column.
-__device__ inline void load_step(uint32_t (&b)[4][2], const float* at, int pitch) {
+/// Where a lane's operands of a unit begin: its first source and column.
+__device__ inline const float* lane_start(const float* at, int pitch) {
   const int lane = threadIdx.x % 32;
-  const float* from = at + lane % 4 * pitch + lane / 4;
+  return at + lane % 4 * pitch + lane / 4;
+}
+__device__ inline const bf16* lane_start(const bf16* at, int pitch) {
+  const int lane = threadIdx.x % 32;
+  return at + lane % 16 * pitch + lane / 16 * 8;
+}
+
+/// The right operands of one step of a unit, from the lane's start on.
+__device__ inline void load_step(uint32_t (&b)[4][2], const float* from, int pitch) {
 #pragma unroll
   for (int j = 0; j < 4; ++j) b[j][0] = float_to_bits(from[j * 8]), b[j][1] = float_to_bits(from[4 * pitch + j * 8]);
 }
-__device__ inline void load_step(uint32_t (&b)[4][2], const bf16* at, int pitch) {
-  const int lane = threadIdx.x % 32;
-  const bf16* from = at + lane % 16 * pitch + lane / 16 * 8;
+__device__ inline void load_step(uint32_t (&b)[4][2], const bf16* from, int) {
 #pragma unroll
   for (int j = 0; j < 4; j += 2) {
     uint32_t r[4];
@@ -53,40 +79,70 @@ __device__ inline void load_step(uint32_t (&b)[4][2], const bf16* at, int pitch)
 }
 
 /// d += fragment * b.
-template <class T>
+template <class Kind>
 __device__ inline void multiply_step(float (&d)[4][4], const uint4& fragment, const uint32_t (&b)[4][2]) {
   const uint32_t a[4] = {fragment.x, fragment.y, fragment.z, fragment.w};
 #pragma unroll
-  for (int j = 0; j < 4; ++j) multiply<T, false>(d[j], a, b[j][0], b[j][1]);
+  for (int j = 0; j < 4; ++j) multiply<typename Kind::Number, Kind::kExact>(d[j], a, b[j][0], b[j][1]);
 }
 
-/// d[i] += matrix i * the columns of a unit, for several row tiles; `at` is the unit's first source and column.
-/// fragments[i]: of a row tile, its first step first, counted from `bank`, which is the lane's; bands[i]: its steps.
-template <class T, int tiles>
-__device__ void multiply_tiles(float (&d)[tiles][4][4], const T* at, int pitch, const uint4* bank,
-                               const int (&fragments)[tiles], const uint32_t (&bands)[tiles]) {
-  uint32_t left = 0;
+/// d[i] += matrix i * the columns of a unit, over some steps; `at` is the unit's first source and column. Matrix i is a
+/// row tile, its fragments for this lane begin at bank[i]. What a step needs is asked for a step before.
+template <class Kind, int tiles>
+__device__ void multiply_tiles(float (&d)[tiles][4][4], const typename Kind::Number* at, int pitch,
+                               const uint4* const (&bank)[tiles], const Steps& steps) {
+  if (steps.begin >= steps.end) return;
+  const auto* from = lane_start(at, pitch) + steps.begin * Operand<Kind>::kStep * pitch;
+  int step = steps.begin;
+  uint32_t b[2][4][2];
+  uint4 w[2][tiles];
+  const auto load = [&](int turn) {
+    load_step(b[turn], from, pitch);
 #pragma unroll
-  for (int i = 0; i < tiles; ++i) left |= bands[i];
-  while (left != 0) {
-    const int step = lowest_bit(left);
-    left &= left - 1;
-    uint32_t b[4][2];
-    load_step(b, at + step * Operand<T>::kStep * pitch, pitch);
+    for (int i = 0; i < tiles; ++i) w[turn][i] = bank[i][step * 32];
+    from += Operand<Kind>::kStep * pitch, ++step;
+  };
+  const auto multiply_all = [&](int turn) {
 #pragma unroll
-    for (int i = 0; i < tiles; ++i)
-      if (bands[i] >> step & 1) multiply_step<T>(d[i], bank[fragments[i] + step * 32], b);
+    for (int i = 0; i < tiles; ++i) multiply_step<Kind>(d[i], w[turn][i], b[turn]);
+  };
+  load(0);
+#pragma unroll 1
+  for (int left = steps.end - steps.begin;;) {
+    if (left > 1) load(1);
+    multiply_all(0);
+    if (--left == 0) return;
+    if (left > 1) load(0);
+    multiply_all(1);
+    if (--left == 0) return;
   }
 }
 
-/// The steps of every row tile of a tile as bits, in shared memory; all threads take part.
-__device__ inline void find_bands(uint32_t* bands, const MatrixBank& bank, const LineSpan& targets,
+/// The steps of every row tile of a tile, in shared memory; all threads take part.
+__device__ inline void find_steps(Steps* steps, const MatrixBank& bank, const LineSpan& targets,
                                   const LineSpan& sources, int radius) {
   for (int tile = static_cast<int>(threadIdx.x); tile < bank.row_tiles; tile += static_cast<int>(blockDim.x))
-    bands[tile] = bank.band_of(targets, sources, radius, tile);
+    steps[tile] = bank.steps_of(targets, sources, radius, tile);
 }
 
-/// Pitch of an operand tile for so many columns.
-__host__ __device__ constexpr int operand_pitch(int columns) { return round_up(columns, kUnit) + 8; }
+/// Calls body(count) with count = 1, 2 or 3 as a constant.
+template <int value>
+struct Together {
+  static constexpr int kCount = value;
+};
+template <class Body>
+__device__ void with_count(int count, const Body& body) {
+  if (count == 1) return body(Together<1>{});
+  if (count == 2) return body(Together<2>{});
+  body(Together<3>{});
+}
+
+/// A column of a tile whose columns are (position, channel of a slab).
+struct Place {
+  int position, channel;
+  __device__ Place(int column, const MatrixTile& t)
+      : position(static_cast<int>(static_cast<uint64_t>(column) * t.by_channels >> 31)),
+        channel(column - position * t.channels) {}
+};
 
 }  // namespace scdcf::ops::cuda

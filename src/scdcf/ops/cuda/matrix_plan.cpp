@@ -1,5 +1,6 @@
 // Tiles of matrix_passes.h: every tile that fits is tried, and the one kept that a count of clocks says is fastest.
 #include <algorithm>
+#include <cmath>
 
 #include "scdcf/ops/cuda/device_limits.h"
 #include "scdcf/ops/cuda/matrix_passes.h"
@@ -8,33 +9,31 @@ namespace scdcf::ops::cuda {
 namespace {
 
 constexpr int kWarps = kMatrixThreads / 32, kUnitColumns = 32;
-// Clocks of a multiprocessor: a product of four by a warp, what is done once per row tile and per unit, bytes of device
-// memory a clock, a barrier with what it makes wait, a first load.
-constexpr double kStepClocks = 6.5, kTileClocks = 22, kUnitClocks = 40, kBytes = 18, kTurn = 400, kFirst = 1500;
+// Clocks of a multiprocessor: a step of a row tile, what else a row tile and an item of work cost, bytes of device
+// memory a clock, a barrier with what it makes wait, a first load. How much longer work takes with one block at a time.
+constexpr double kStepClocks = 7, kTileClocks = 25, kItemClocks = 50, kBytes = 17, kTurn = 600, kFirst = 1500,
+                 kAlone = 1.6;
 
 struct Sizes {
   const DeviceProblem& p;
   DataType type;
+  Precision precision;
   int element, vector, radius, limit, rows;  // rows: row factors that have modes
-  Sizes(const DeviceProblem& problem, DataType t)
+  Sizes(const DeviceProblem& problem, DataType t, Precision wanted)
       : p(problem),
         type(t),
+        precision(wanted),
         element(element_size(t)),
         vector(16 / element),
         radius(problem.max_radius()),
         limit(shared_memory_limit()),
-        rows(0) {
-    const ModesByRow modes = modes_by_row(p);
-    for (int b = 0; b < p.row_modes; ++b) rows += modes.begin[b] < modes.begin[b + 1];
-  }
+        rows(modes_by_row(problem).count) {}
 };
 
 int pitch_of(int columns) { return round_up(columns, kUnitColumns) + 8; }
-/// Turns of a warp, times the warps, that so many columns need.
-double turns(int columns) {
-  const auto units = divide_up(columns, kUnitColumns);
-  return units >= kWarps ? static_cast<double>(divide_up(units, kWarps)) * kWarps : double(units);
-}
+int units_of(int columns) { return static_cast<int>(divide_up(columns, kUnitColumns)); }
+/// Items of work, with those that idle warps could have done.
+double filled(double items) { return std::ceil(items / kWarps) * kWarps; }
 template <class Count>
 int most(const MatrixBank& bank, const Count& count) {
   int found = 0;
@@ -51,35 +50,39 @@ int most_targets(const MatrixBank& b, int radius) {
 double band_steps(const MatrixBank& b, int radius) {
   return std::min<double>(b.steps, (15.0 * b.axis.stride + 2 * radius + 1) / b.step + 1);
 }
-/// Where little shared memory lets two blocks run side by side, one works while the other waits.
-double waiting(const MatrixTile& t, int limit) { return 2 * (t.shared_bytes + 1024) <= limit ? 0.5 : 1.0; }
+/// Two blocks, where shared memory has room for them, hide each other's waits.
+double with_waits(const MatrixTile& t, int limit, double work, double memory, double waits) {
+  const bool alone = 2 * (t.shared_bytes + 1024) > limit;
+  if (alone) work *= kAlone;
+  return std::max(work, memory) + 0.3 * std::min(work, memory) + (alone ? waits : waits / 2);
+}
 
 double cost_of_expand(const Sizes& z, MatrixTile& t) {
   const DeviceProblem& p = z.p;
-  t.row = make_matrix_bank(p, true, false, false, t.columns, z.type);
-  t.column = make_matrix_bank(p, false, false, false, t.lines, z.type);
+  t.row = make_matrix_bank(p, true, false, false, t.columns, z.type, z.precision);
+  t.column = make_matrix_bank(p, false, false, false, t.lines, z.type, z.precision);
   const int us = most_sources(t.row, z.radius), vs = most_sources(t.column, z.radius);
   t.first_pitch = pitch_of(vs * t.channels), t.lines_pitch = pitch_of(t.columns * t.channels);
-  t.first = round_up((t.row.row_tiles + t.column.row_tiles) * int(sizeof(uint32_t)), 128);
+  t.first = round_up((t.row.row_tiles + t.column.row_tiles) * int(sizeof(Steps)), 128);
   t.lines_at = t.first + round_up(t.row.steps * t.row.step * t.first_pitch * z.element, 128);
   t.lines_size = round_up(t.column.steps * t.column.step * t.lines_pitch * z.element, 128);
-  t.shared_bytes = t.lines_at + 2 * t.lines_size;
-  const double rows = z.rows * turns(vs * t.channels) *
-                      (t.row.row_tiles * (band_steps(t.row, z.radius) * kStepClocks + kTileClocks) + kUnitClocks);
+  t.shared_bytes = t.lines_at + t.together * t.lines_size;
+  const double together = t.together, turns = std::ceil(z.rows / together), per_factor = double(p.mode_count) / z.rows,
+               groups = std::ceil(per_factor / kMostShared);
+  const double rows = filled(units_of(vs * t.channels) * t.row.row_tiles) *
+                      (together * (band_steps(t.row, z.radius) * kStepClocks + kTileClocks) + kItemClocks);
   const double columns =
-      turns(t.columns * t.channels) *
-      (p.mode_count * t.column.row_tiles * (band_steps(t.column, z.radius) * kStepClocks + kTileClocks) +
-       z.rows * kUnitClocks);
-  const double work = rows + columns + double(us) * vs * t.channels * z.element / 16;
+      filled(together * groups * t.column.row_tiles * units_of(t.columns * t.channels)) *
+      (per_factor / groups * (band_steps(t.column, z.radius) * kStepClocks + kTileClocks) + kItemClocks);
+  const double work = turns * (rows + columns) + double(us) * vs * t.channels * z.element / 16;
   const double memory = double(p.mode_count) * t.lines * t.columns * t.channels * z.element / kBytes;
-  return (std::max(work, memory) + 0.4 * std::min(work, memory) + (z.rows * kTurn + kFirst) * waiting(t, z.limit)) *
-         double(t.blocks_of_map());
+  return with_waits(t, z.limit, work, memory, turns * 2 * kTurn + kFirst) * double(t.blocks_of_map());
 }
 
 double cost_of_collect(const Sizes& z, MatrixTile& t) {
   const DeviceProblem& p = z.p;
-  t.row = make_matrix_bank(p, true, false, true, t.columns, z.type);
-  t.column = make_matrix_bank(p, false, true, true, t.lines, z.type);
+  t.row = make_matrix_bank(p, true, false, true, t.columns, z.type, z.precision);
+  t.column = make_matrix_bank(p, false, true, true, t.lines, z.type, z.precision);
   t.most_radius = z.radius;
   t.window = 1;
   for (int i = 0, begin = 0; i < t.row.tiles; ++i) {
@@ -89,33 +92,37 @@ double cost_of_collect(const Sizes& z, MatrixTile& t) {
     begin = next;
   }
   t.first_pitch = round_up(t.lines * t.channels, kUnitColumns) + 16, t.lines_pitch = pitch_of(t.lines * t.channels);
-  t.first = round_up((t.row.row_tiles + t.column.row_tiles) * int(sizeof(uint32_t)), 128);
+  t.first = round_up((t.row.row_tiles + t.column.row_tiles) * int(sizeof(Steps)), 128);
   t.lines_at = t.first + round_up(t.window * t.first_pitch * 4, 128);
   t.lines_size = round_up(t.row.steps * t.row.step * t.lines_pitch * z.element, 128);
-  t.shared_bytes = t.lines_at + 2 * t.lines_size;
+  t.shared_bytes = t.lines_at + t.together * t.lines_size;
   const int ys = most_sources(t.column, z.radius), js = most_targets(t.row, z.radius);
+  const double together = t.together, turns = std::ceil(z.rows / together), per_factor = double(p.mode_count) / z.rows;
   const double columns =
-      turns(t.columns * t.channels) *
-      (p.mode_count * (t.column.row_tiles * band_steps(t.column, z.radius) * kStepClocks + t.column.steps * 10) +
-       z.rows * kUnitClocks);
-  const double rows = z.rows * turns(t.lines * t.channels) *
-                      (divide_up(js, 16) * (band_steps(t.row, z.radius) * kStepClocks + kTileClocks) + kUnitClocks);
-  const double memory = double(p.mode_count) * ys * t.columns * t.channels * z.element / kBytes, work = rows + columns;
-  return (std::max(work, memory) + 0.4 * std::min(work, memory) + z.rows * 3 * kTurn * waiting(t, z.limit)) *
-         double(t.row.tiles) * double(t.blocks_of_map());
+      filled(together * units_of(t.columns * t.channels)) *
+      (per_factor * (t.column.row_tiles * band_steps(t.column, z.radius) * kStepClocks + t.column.steps * 10.0) +
+       2 * kItemClocks);
+  const double tiles = static_cast<double>(divide_up(js, 16)), groups = std::ceil(tiles / 2);
+  const double rows = filled(units_of(t.lines * t.channels) * groups) *
+                      (tiles / groups * (together * t.row.steps * kStepClocks + 2 * kTileClocks) + kItemClocks);
+  const double memory = double(p.mode_count) * ys * t.columns * t.channels * z.element / kBytes;
+  return with_waits(t, z.limit, turns * (rows + columns), memory, turns * 3 * kTurn) * double(t.row.tiles) *
+         double(t.blocks_of_map());
 }
 
-/// Tries every tile; slabs of channels are whole sectors of memory, 32 bytes, where they can be.
+/// Tries every tile with slabs of at least `narrowest` channels.
 template <class Cost>
-bool find_tile(const Sizes& z, int height, int width, int most_lines, const Cost& cost, MatrixTile& best) {
+bool find_tile(const Sizes& z, int height, int width, int most_lines, int narrowest, const Cost& cost,
+               MatrixTile& best) {
   const DeviceProblem& p = z.p;
   MatrixTile t{};
   double least = -1;
   for (int slabs = 1; slabs <= p.in_channels; slabs = slabs < 8 ? slabs + 1 : slabs * 2) {
     t.channels = static_cast<int>(divide_up(p.in_channels, slabs));
-    if (p.in_channels % z.vector == 0) t.channels = round_up(t.channels, z.vector);
-    if (t.channels > 64 || t.channels < std::min(32 / z.element, p.in_channels)) continue;
-    t.wide = p.in_channels % z.vector == 0;
+    t.wide = p.in_channels % z.vector == 0 && narrowest >= z.vector;
+    if (t.wide) t.channels = round_up(t.channels, z.vector);
+    if (t.channels > 64 || t.channels < narrowest) continue;
+    t.by_channels = (1u << 31) / static_cast<unsigned>(t.channels) + 1;
     t.slabs = static_cast<int>(divide_up(p.in_channels, t.channels));
     for (int y_tiles = 1; y_tiles <= height; y_tiles = y_tiles < 8 ? y_tiles + 1 : y_tiles * 2)
       for (int x_tiles = 1; x_tiles <= width; x_tiles = x_tiles < 8 ? x_tiles + 1 : x_tiles * 2) {
@@ -123,44 +130,59 @@ bool find_tile(const Sizes& z, int height, int width, int most_lines, const Cost
         t.line_tiles = static_cast<int>(divide_up(height, t.lines));
         t.column_tiles = static_cast<int>(divide_up(width, t.columns));
         if (t.lines > most_lines || int64_t(t.lines) * t.columns * t.channels * z.element > z.limit) continue;
-        const double c = cost(t);
-        if (std::max(t.row.steps, t.column.steps) > kMostSteps || t.row.row_tiles > 256 || t.column.row_tiles > 256)
-          continue;
-        if (t.shared_bytes > z.limit || t.shared_bytes < 0 || (least >= 0 && c >= least)) continue;
-        best = t, least = c;
+        for (t.together = 1; t.together <= std::min(kMostShared, z.rows); ++t.together) {
+          const double c = cost(t);
+          if (t.shared_bytes > z.limit || t.shared_bytes < 0 || (least >= 0 && c >= least)) continue;
+          best = t, least = c;
+        }
       }
   }
   return least >= 0;
 }
 
+/// Slabs are whole sectors of memory, 32 bytes, where they can be.
+template <class Cost>
+bool best_tile(const Sizes& z, int height, int width, int most_lines, const Cost& cost, MatrixTile& best) {
+  return find_tile(z, height, width, most_lines, std::min(32 / z.element, z.p.in_channels), cost, best) ||
+         find_tile(z, height, width, most_lines, 1, cost, best);
+}
+
 }  // namespace
 
 ModesByRow modes_by_row(const DeviceProblem& p) {
-  ModesByRow modes{};
-  int16_t count = 0;
-  for (int row = 0; row < kMaxModes; ++row) {
-    modes.begin[row] = count;
+  ModesByRow m{};
+  int16_t mode = 0, group = 0;
+  for (int row = 0; row < p.row_modes; ++row) {
+    const int16_t begin = mode;
     for (int k = 0; k < p.mode_count; ++k)
       if (p.modes[k].row == row) {
-        modes.k[count] = static_cast<int16_t>(k);
-        modes.column[count++] = static_cast<int16_t>(p.modes[k].column);
+        m.k[mode] = static_cast<int16_t>(k);
+        m.column[mode++] = static_cast<int16_t>(p.modes[k].column);
       }
+    if (mode == begin) continue;
+    m.row[m.count] = static_cast<int16_t>(row), m.begin[m.count] = begin, m.group[m.count] = group;
+    const int groups = static_cast<int>(divide_up(mode - begin, kMostShared));
+    for (int g = 0; g < groups; ++g) {
+      m.group_begin[group] = static_cast<int16_t>(begin + g * (mode - begin) / groups);
+      m.group_factor[group++] = static_cast<int16_t>(m.count);
+    }
+    ++m.count;
   }
-  modes.begin[kMaxModes] = count;
-  return modes;
+  m.begin[m.count] = mode, m.group[m.count] = group, m.group_begin[group] = mode;
+  return m;
 }
 
-bool plan_matrix_expand(const DeviceProblem& p, DataType type, MatrixTile& tile) {
-  if (type == DataType::float64 || p.row_modes > kMaxModes) return false;
-  const Sizes z(p, type);
-  return find_tile(
+bool plan_matrix_expand(const DeviceProblem& p, DataType type, Precision precision, MatrixTile& tile) {
+  if (type == DataType::float64) return false;
+  const Sizes z(p, type, precision);
+  return best_tile(
       z, p.out_height, p.out_width, 1 << 30, [&](MatrixTile& t) { return cost_of_expand(z, t); }, tile);
 }
 
-bool plan_matrix_collect(const DeviceProblem& p, DataType type, MatrixTile& tile) {
-  if (type == DataType::float64 || p.row_modes > kMaxModes) return false;
-  const Sizes z(p, type);
-  return find_tile(
+bool plan_matrix_collect(const DeviceProblem& p, DataType type, Precision precision, MatrixTile& tile) {
+  if (type == DataType::float64) return false;
+  const Sizes z(p, type, precision);
+  return best_tile(
       z, p.in_height, p.out_width, 16 * kMostRowTiles, [&](MatrixTile& t) { return cost_of_collect(z, t); }, tile);
 }
 
