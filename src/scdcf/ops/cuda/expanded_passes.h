@@ -1,5 +1,5 @@
-// How the passes of the expanded form are done: as products on tensor cores (matrix_passes.h) in TF32 and bfloat16, or
-// by sliding sums (expand.h) in float32 and double, and where no tile of products fits.
+// How the passes of the expanded form are done: as products on tensor cores (matrix_passes.h), or, in double, by
+// sliding sums (expand.h).
 #pragma once
 
 #include "scdcf/ops/cuda/expand.h"
@@ -8,10 +8,9 @@
 namespace scdcf::ops::cuda {
 
 struct ExpandedPasses {
-  bool products;
   MatrixTile matrix;
-  ExpandTile sliding;
-  size_t bank_bytes;  // of workspace
+  ExpandTile sliding;  // in double
+  size_t bank_bytes;   // of workspace
 };
 
 /// adjoint: collect, else expand.

@@ -50,9 +50,9 @@ struct ModesByRow {
 };
 ModesByRow modes_by_row(const DeviceProblem& p);
 
-/// false: no tile fits, or the type is double.
-bool plan_matrix_expand(const DeviceProblem& p, DataType type, Precision precision, MatrixTile& tile);
-bool plan_matrix_collect(const DeviceProblem& p, DataType type, Precision precision, MatrixTile& tile);
+/// Throws an Error where not even the smallest tile fits (radii of about a hundred pixels).
+MatrixTile plan_matrix_expand(const DeviceProblem& p, DataType type, Precision precision);
+MatrixTile plan_matrix_collect(const DeviceProblem& p, DataType type, Precision precision);
 
 /// As expand and collect of expand.h; row and column: the fragments of the tile's banks.
 void matrix_expand(const DeviceProblem& p, const MatrixTile& tile, const ExpandedPlaces& places, const void* in,

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scdcf/core/error.h"
 #include "scdcf/ops/cuda/device_limits.h"
 #include "scdcf/ops/cuda/matrix_passes.h"
 
@@ -142,9 +143,13 @@ bool find_tile(const Sizes& z, int height, int width, int most_lines, int narrow
 
 /// Slabs are whole sectors of memory, 32 bytes, where they can be.
 template <class Cost>
-bool best_tile(const Sizes& z, int height, int width, int most_lines, const Cost& cost, MatrixTile& best) {
-  return find_tile(z, height, width, most_lines, std::min(32 / z.element, z.p.in_channels), cost, best) ||
-         find_tile(z, height, width, most_lines, 1, cost, best);
+MatrixTile best_tile(const Sizes& z, int height, int width, int most_lines, const char* what, const Cost& cost) {
+  MatrixTile best{};
+  const bool found = find_tile(z, height, width, most_lines, std::min(32 / z.element, z.p.in_channels), cost, best) ||
+                     find_tile(z, height, width, most_lines, 1, cost, best);
+  require(found, "separable_joint_conv: got filters of ", 2 * z.radius + 1,
+          " pixels, expected fewer on a GPU: no tile of ", what, " fits into its shared memory");
+  return best;
 }
 
 }  // namespace
@@ -172,18 +177,16 @@ ModesByRow modes_by_row(const DeviceProblem& p) {
   return m;
 }
 
-bool plan_matrix_expand(const DeviceProblem& p, DataType type, Precision precision, MatrixTile& tile) {
-  if (type == DataType::float64) return false;
+MatrixTile plan_matrix_expand(const DeviceProblem& p, DataType type, Precision precision) {
   const Sizes z(p, type, precision);
-  return best_tile(
-      z, p.out_height, p.out_width, 1 << 30, [&](MatrixTile& t) { return cost_of_expand(z, t); }, tile);
+  return best_tile(z, p.out_height, p.out_width, 1 << 30, "expand",
+                   [&](MatrixTile& t) { return cost_of_expand(z, t); });
 }
 
-bool plan_matrix_collect(const DeviceProblem& p, DataType type, Precision precision, MatrixTile& tile) {
-  if (type == DataType::float64) return false;
+MatrixTile plan_matrix_collect(const DeviceProblem& p, DataType type, Precision precision) {
   const Sizes z(p, type, precision);
-  return best_tile(
-      z, p.in_height, p.out_width, 16 * kMostRowTiles, [&](MatrixTile& t) { return cost_of_collect(z, t); }, tile);
+  return best_tile(z, p.in_height, p.out_width, 16 * kMostRowTiles, "collect",
+                   [&](MatrixTile& t) { return cost_of_collect(z, t); });
 }
 
 }  // namespace scdcf::ops::cuda
