@@ -2,8 +2,9 @@
 //
 // A pass along an axis is a product with a banded matrix for each factor, targets x sources (line_operator.h). The axis
 // is cut into tiles; the matrix of a tile and factor is kept as fragments of 16 targets by `step` sources, 16 bytes a
-// lane, one after the other: [scale][tile][factor][row tile][step][lane]. Blocks read them through the L1 cache. Steps
-// of a row tile that lie outside the band are neither read nor multiplied.
+// lane: [scale][tile][factor][fragment][lane]. The matrix is a Toeplitz one but for replicated borders, so that row
+// tile r + 1 has the fragments of row tile r, `shift` steps on: each is kept once, and all a block needs stay in its L1
+// cache. Steps of a row tile that lie outside the band are neither read nor multiplied.
 #pragma once
 
 #include "scdcf/ops/cuda/device_problem.h"
@@ -22,6 +23,7 @@ struct MatrixBank {
   int exact;             // numbers are kept in float32, not rounded to operands of TF32
   int tile, tiles;       // positions of a tile
   int row_tiles, steps;  // of a tile, at most
+  int shift;             // 0: every row tile has fragments of its own
 
   __host__ __device__ LineSpan tile_span(int index) const {
     const int begin = index * tile, left = (tiled_inputs ? axis.in : axis.out) - begin;
@@ -43,7 +45,14 @@ struct MatrixBank {
     if (high <= low) return {0, 0};
     return {low / step, (high + step - 1) / step};
   }
-  __host__ __device__ int fragments() const { return row_tiles * steps * 32; }  // of a factor
+  /// Of a factor, in lanes.
+  __host__ __device__ int fragments() const {
+    return (shift ? steps + (row_tiles - 1) * shift : row_tiles * steps) * 32;
+  }
+  /// Where the fragments of a row tile begin, its first step first.
+  __host__ __device__ int fragments_of(int row_tile) const {
+    return (shift ? (row_tiles - 1 - row_tile) * shift : row_tile * steps) * 32;
+  }
   __host__ __device__ int64_t at(int scale, int index, int factor) const {
     return ((int64_t(scale) * tiles + index) * factors + factor) * fragments();
   }

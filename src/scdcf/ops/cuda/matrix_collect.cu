@@ -26,10 +26,16 @@ __device__ CollectBlock block_of(const DeviceProblem& p, const MatrixTile& t) {
 /// Four neighbouring columns of Z for the sources that a lane has in one step, as they come from memory.
 template <class Kind>
 struct Numbers {
+  static constexpr int kLoads = 2;
   float4 of[2];  // sources q and q + 4
   __device__ static int source(int q, int i) { return q + i * 4; }
   __device__ static uint32_t bits(float x) { return float_to_bits(operand<Kind::kExact>(x)); }
   __device__ void load(int i, const float* at) { of[i] = *reinterpret_cast<const float4*>(at); }
+  __device__ void drop(const bool (&missing)[2]) {
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+      if (missing[i]) of[i] = make_float4(0, 0, 0, 0);
+  }
   __device__ void load_one(int i, int j, float x) { reinterpret_cast<float*>(&of[i])[j] = x; }
   __device__ void operands(uint32_t (&b)[4][2]) const {
 #pragma unroll
@@ -39,9 +45,15 @@ struct Numbers {
 };
 template <>
 struct Numbers<Bfloat16> {
+  static constexpr int kLoads = 4;
   uint2 of[4];  // sources 2 q, 2 q + 1, 2 q + 8, 2 q + 9
   __device__ static int source(int q, int i) { return q * 2 + i % 2 + i / 2 * 8; }
   __device__ void load(int i, const bf16* at) { of[i] = *reinterpret_cast<const uint2*>(at); }
+  __device__ void drop(const bool (&missing)[4]) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      if (missing[i]) of[i] = make_uint2(0, 0);
+  }
   __device__ void load_one(int i, int j, bf16 x) { reinterpret_cast<bf16*>(&of[i])[j] = x; }
   __device__ void operands(uint32_t (&b)[4][2]) const {
 #pragma unroll
@@ -53,80 +65,99 @@ struct Numbers<Bfloat16> {
   }
 };
 
+/// A step through Z: the same for all lanes, found once for a scale and kept in shared memory.
+struct alignas(16) ZStep {
+  int64_t offset;  // of its first line and mode, in numbers
+  int fragment;    // of its mode and step
+  int16_t active;  // row tiles whose band it is in, as bits
+  int16_t last;    // whether lines may be missing
+};
+
+/// All steps, by mode.
+__device__ void find_z_steps(ZStep* list, const DeviceProblem& p, const ModesByRow& modes, const MatrixTile& t,
+                             int lines, int line_step, const Steps* band) {
+  const int steps = (lines + t.column.step - 1) / t.column.step;
+  for (int i = threadIdx.x; i < p.mode_count * steps; i += kMatrixThreads) {
+    const int mode = i / steps, step = i - mode * steps;
+    ZStep z{modes.k[mode] * p.in_channels + int64_t(step) * t.column.step * line_step,
+            modes.column[mode] * t.column.fragments() + step * 32, 0, static_cast<int16_t>(step + 1 == steps)};
+    for (int tile = 0; tile < t.column.row_tiles; ++tile)
+      if (step >= band[tile].begin && step < band[tile].end) z.active |= 1 << tile;
+    list[i] = z;
+  }
+}
+
 /// Z of a tile of columns x, of one entry: where it begins, and how it goes on.
 template <class T>
 struct Expanded {
   const T* at;  // first column of the tile, first line that is read, first channel of the slab
-  int64_t line_step;
-  int pixel_step;
+  int line_step, pixel_step;
   LineSpan xs, ys;
 };
 
-/// lines [x][i,c] of one row factor, whose modes are `begin` to `end` - 1, for the unit of columns n: column 4 c + j of
-/// the unit is column c of product j. Steps of Z are asked for kAhead steps before, fragments one step before.
+/// lines [x][i,c] of one row factor, whose steps are begin to end - 1, for the unit of columns n: column 4 c + j of the
+/// unit is column c of product j. Z is asked for kAhead steps before it is needed, fragments one step before.
 template <class Kind, int row_tiles, bool wide, class T = typename Kind::Number>
-__device__ void column_products(const DeviceProblem& p, const ModesByRow& modes, int begin, int end,
-                                const MatrixTile& t, const CollectBlock& b, const Expanded<T>& z, int n,
-                                const uint4* bank, const Steps* band, T* lines) {
-  constexpr int kLoads = sizeof(T) == 4 ? 2 : 4, kColumns = wide ? 1 : 4;
-  const int lane = threadIdx.x % 32, steps = (z.ys.count + Operand<Kind>::kStep - 1) / Operand<Kind>::kStep;
+__device__ void column_products(const MatrixTile& t, const CollectBlock& b, const Expanded<T>& z, int n,
+                                const ZStep* begin, const ZStep* end, const uint4* bank, T* lines) {
+  constexpr int kLoads = Numbers<Kind>::kLoads, kColumns = wide ? 1 : 4;
+  const int lane = threadIdx.x % 32;
   const T* column[kColumns];
 #pragma unroll
   for (int j = 0; j < kColumns; ++j) {
     const Place at(n + lane / 4 * 4 + j, t);
     const bool there = at.position < z.xs.count && at.channel < b.channels;  // else: columns nobody needs
-    column[j] = z.at + (there ? int64_t(at.position) * z.pixel_step + at.channel : 0);
+    column[j] = z.at + (there ? at.position * z.pixel_step + at.channel : 0);
   }
-  int load_mode = begin, load_y = 0;
+  int line[kLoads], last_line[kLoads];  // of a lane's sources, in numbers; in the last step those that are there
+  bool missing[kLoads];
+#pragma unroll
+  for (int i = 0; i < kLoads; ++i) {
+    const int source = Numbers<Kind>::source(lane % 4, i), left = (z.ys.count - 1) % Operand<Kind>::kStep;
+    line[i] = source * z.line_step, missing[i] = source > left;
+    last_line[i] = min(source, left) * z.line_step;
+  }
+  const ZStep* next = begin;
   const auto load = [&](Numbers<Kind>& to) {
-    const int64_t plane = modes.k[load_mode] * p.in_channels;
+    const int64_t offset = next->offset;
+    const bool last = next->last;
+    ++next;
 #pragma unroll
     for (int i = 0; i < kLoads; ++i) {
-      const int y = min(load_y + Numbers<Kind>::source(lane % 4, i), z.ys.count - 1);
-      const int64_t offset = plane + y * z.line_step;
+      const int at = last ? last_line[i] : line[i];
       if constexpr (wide)
-        to.load(i, column[0] + offset);
+        to.load(i, column[0] + offset + at);
       else
 #pragma unroll
-        for (int j = 0; j < 4; ++j) to.load_one(i, j, column[j][offset]);
+        for (int j = 0; j < 4; ++j) to.load_one(i, j, column[j][offset + at]);
     }
-    load_y += Operand<Kind>::kStep;
-    if (load_y >= z.ys.count) load_y = 0, ++load_mode;
   };
-  Steps own[row_tiles];
-#pragma unroll
-  for (int tile = 0; tile < row_tiles; ++tile) own[tile] = tile < t.column.row_tiles ? band[tile] : Steps{0, 0};
-  uint4 w[2][row_tiles];
-  int mode = begin, next = 0;  // of the fragments that are asked for next
-  const auto ask = [&](uint4(&to)[row_tiles]) {
-    if (mode == end) return;
-    const uint4* from = bank + modes.column[mode] * t.column.fragments() + next * 32;
+  const auto ask = [&](uint4(&to)[row_tiles], const ZStep& step) {
 #pragma unroll
     for (int tile = 0; tile < row_tiles; ++tile)
-      if (next >= own[tile].begin && next < own[tile].end) to[tile] = from[tile * t.column.steps * 32];
-    if (++next == steps) next = 0, ++mode;
+      if (step.active >> tile & 1) to[tile] = bank[step.fragment + t.column.fragments_of(tile)];
   };
   float d[row_tiles][4][4] = {};
+  uint4 w[2][row_tiles];
   Numbers<Kind> ahead[kAhead];
-  const int all = (end - begin) * steps;
 #pragma unroll
   for (int a = 0; a < kAhead; ++a)
-    if (a < all) load(ahead[a]);
-  ask(w[0]);
-  int step = 0;
+    if (next < end) load(ahead[a]);
+  ask(w[0], *begin);
 #pragma unroll 1
-  for (int i = 0; i < all; i += kAhead) {
+  for (const ZStep* step = begin; step < end;) {
 #pragma unroll
     for (int a = 0; a < kAhead; ++a) {
-      if (i + a >= all) break;
-      ask(w[(a + 1) % 2]);
+      if (step + 1 < end) ask(w[(a + 1) % 2], step[1]);
+      const int active = step->active;
       uint32_t right[4][2];
+      if (step->last) ahead[a].drop(missing);
       ahead[a].operands(right);
-      if (i + a + kAhead < all) load(ahead[a]);
+      if (next < end) load(ahead[a]);
 #pragma unroll
       for (int tile = 0; tile < row_tiles; ++tile)
-        if (step >= own[tile].begin && step < own[tile].end) multiply_step<Kind>(d[tile], w[a % 2][tile], right);
-      if (++step == steps) step = 0;
+        if (row_tiles == 1 || active >> tile & 1) multiply_step<Kind>(d[tile], w[a % 2][tile], right);
+      if (++step == end) break;
     }
   }
 #pragma unroll
@@ -143,8 +174,8 @@ __device__ void column_products(const DeviceProblem& p, const ModesByRow& modes,
           if (at.position >= z.xs.count) continue;
           T* to = lines + at.position * t.lines_pitch;
           const int place = i * t.channels + at.channel;
-          Operand<Kind>::put(to + Operand<Kind>::place(place), d[tile][0][r * 2 + half], d[tile][1][r * 2 + half]);
-          Operand<Kind>::put(to + Operand<Kind>::place(place + 2), d[tile][2][r * 2 + half], d[tile][3][r * 2 + half]);
+          Operand<Kind>::put(to + Operand<Kind>::place(place), d[tile][0][r * 2 + half], d[tile][1][r * 2 + half],
+                             d[tile][2][r * 2 + half], d[tile][3][r * 2 + half]);
         } else {
 #pragma unroll
           for (int j = 0; j < 4; ++j) {
@@ -186,7 +217,7 @@ __device__ void row_products(const MatrixTile& t, const ModesByRow& modes, int f
     const uint4* own[count];
 #pragma unroll
     for (int i = 0; i < count; ++i)
-      own[i] = bank + modes.row[factor + f] * t.row.fragments() + (first + i) * t.row.steps * 32;
+      own[i] = bank + modes.row[factor + f] * t.row.fragments() + t.row.fragments_of(first + i);
     multiply_tiles<Kind>(d, lines + f * (t.lines_size / int(sizeof(T))) + n, t.lines_pitch, own, steps);
   }
 #pragma unroll
@@ -243,6 +274,7 @@ __global__ void __launch_bounds__(kMatrixThreads, row_tiles <= 2 && !Kind::kExac
   Window window{reinterpret_cast<float*>(shared_memory() + t.first), t.first_pitch, t.window, 0, 0};
   auto* row_steps = reinterpret_cast<Steps*>(shared_memory());
   Steps* column_steps = row_steps + t.row.row_tiles;
+  auto* z_steps = reinterpret_cast<ZStep*>(shared_memory() + t.steps_at);
   T* lines = reinterpret_cast<T*>(shared_memory() + t.lines_at);
   const int lines_size = t.lines_size / static_cast<int>(sizeof(T)), lane = threadIdx.x % 32;
   for (int i = threadIdx.x; i < t.window * t.first_pitch; i += kMatrixThreads) window.sums[i] = 0;
@@ -252,6 +284,12 @@ __global__ void __launch_bounds__(kMatrixThreads, row_tiles <= 2 && !Kind::kExac
   grad_in += (int64_t(first_image + b.image) * p.planes + b.plane) * p.in_height * p.in_width * p.in_channels;
   for (int x_tile = 0; x_tile < t.column_tiles; ++x_tile) {
     const LineSpan xs = t.row.tile_span(x_tile);
+    if (xs.count < t.columns) {  // what the tile before has left there is no zero
+      const int rows = t.row.steps * t.row.step - xs.count;
+      for (int i = threadIdx.x; i < rows * t.lines_pitch; i += kMatrixThreads)
+        for (int f = 0; f < t.together; ++f)
+          Operand<Kind>::put(lines + f * lines_size + xs.count * t.lines_pitch + i, 0.0f);
+    }
     for (int s = 0; s < p.scale_count; ++s) {
       const ScaleEntry& scale = p.scales[s];
       const LineSpan ys = t.column.sources_of(scale.radius, b.i_tile), js = t.row.targets_of(scale.radius, x_tile);
@@ -262,22 +300,25 @@ __global__ void __launch_bounds__(kMatrixThreads, row_tiles <= 2 && !Kind::kExac
           find_steps(row_steps, t.row, js, xs, scale.radius);
           find_steps(column_steps, t.column, b.is, ys, scale.radius);
           sync_block();
+          find_z_steps(z_steps, p, modes, t, ys.count, p.out_width * places.scale[s].pixel_step, column_steps);
+          sync_block();
           first_of_scale = false;
         }
         const ScalePlace place = places.scale[s];
         const Expanded<T> z{expanded + place.begin + b.image * place.image_step +
                                 (int64_t(ys.begin) * p.out_width + xs.begin) * place.pixel_step +
                                 (e - scale.source_begin) * p.mode_count * p.in_channels + b.channel0,
-                            int64_t(p.out_width) * place.pixel_step, place.pixel_step, xs, ys};
+                            p.out_width * place.pixel_step, place.pixel_step, xs, ys};
+        const int steps = (ys.count + t.column.step - 1) / t.column.step;
         for (int factor = 0; factor < modes.count; factor += t.together) {
           const int factors = min(t.together, modes.count - factor);
           int units = (xs.count * t.channels + kUnit - 1) / kUnit;
 #pragma unroll 1
           for (int item = threadIdx.x / 32; item < units * factors; item += kMatrixThreads / 32) {
             const int f = item / units, n = (item - f * units) * kUnit;
-            column_products<Kind, row_tiles, wide>(p, modes, modes.begin[factor + f], modes.begin[factor + f + 1], t, b,
-                                                   z, n, column + t.column.at(s, b.i_tile, 0) + lane, column_steps,
-                                                   lines + f * lines_size);
+            column_products<Kind, row_tiles, wide>(t, b, z, n, z_steps + modes.begin[factor + f] * steps,
+                                                   z_steps + modes.begin[factor + f + 1] * steps,
+                                                   column + t.column.at(s, b.i_tile, 0) + lane, lines + f * lines_size);
           }
           sync_block();
           const int tiles = (js.count + 15) / 16, groups = (tiles + kRowTiles - 1) / kRowTiles;

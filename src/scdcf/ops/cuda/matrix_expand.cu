@@ -60,8 +60,7 @@ __device__ void load_input(const DeviceProblem& p, const MatrixTile& t, const Ex
       const T* number = line + at.position * p.in_channels + at.channel;
       if constexpr (wide && sizeof(T) == 4) {
         const float4 x = there ? *reinterpret_cast<const float4*>(number) : make_float4(0, 0, 0, 0);
-        Operand<Kind>::put(to, x.x, x.y);
-        Operand<Kind>::put(to + 8, x.z, x.w);
+        Operand<Kind>::put(to, x.x, x.y, x.z, x.w);
       } else if constexpr (wide) {
         const uint4 x = there ? *reinterpret_cast<const uint4*>(number) : make_uint4(0, 0, 0, 0);
         auto* words = reinterpret_cast<uint32_t*>(to);
@@ -87,7 +86,7 @@ __device__ void row_pass(const MatrixTile& t, const ExpandBlock& b, const Expand
     float d[count][4][4] = {};
     const uint4* own[count];
 #pragma unroll
-    for (int i = 0; i < count; ++i) own[i] = bank[i] + tile * t.row.steps * 32;
+    for (int i = 0; i < count; ++i) own[i] = bank[i] + t.row.fragments_of(tile);
     multiply_tiles<Kind>(d, shared.input + n, t.first_pitch, own, shared.row_steps[tile]);
 #pragma unroll
     for (int h = 0; h < 8 / kV; ++h) {
@@ -103,9 +102,12 @@ __device__ void row_pass(const MatrixTile& t, const ExpandBlock& b, const Expand
 #pragma unroll
           for (int i = 0; i < count; ++i)
 #pragma unroll
-            for (int e = 0; e < kV / 2; ++e)
-              Operand<Kind>::put(to + i * shared.lines_size + e * 8, d[i][h * kV / 2 + e][r * 2],
-                                 d[i][h * kV / 2 + e][r * 2 + 1]);
+            for (int e = 0; e < kV / 4; ++e) {
+              const auto& low = d[i][h * kV / 2 + e * 2];
+              const auto& high = d[i][h * kV / 2 + e * 2 + 1];
+              Operand<Kind>::put(to + i * shared.lines_size + e * 16, low[r * 2], low[r * 2 + 1], high[r * 2],
+                                 high[r * 2 + 1]);
+            }
         } else {
 #pragma unroll
           for (int e = 0; e < kV; ++e) {
@@ -130,9 +132,8 @@ __device__ inline void store_numbers(typename Kind::Number* to, const float (&d)
         make_uint4(pack_bf16(d[0][r * 2], d[0][r * 2 + 1]), pack_bf16(d[1][r * 2], d[1][r * 2 + 1]),
                    pack_bf16(d[2][r * 2], d[2][r * 2 + 1]), pack_bf16(d[3][r * 2], d[3][r * 2 + 1]));
   else
-    *reinterpret_cast<float4*>(to) =
-        make_float4(operand<Kind::kExact>(d[h * 2][r * 2]), operand<Kind::kExact>(d[h * 2][r * 2 + 1]),
-                    operand<Kind::kExact>(d[h * 2 + 1][r * 2]), operand<Kind::kExact>(d[h * 2 + 1][r * 2 + 1]));
+    *reinterpret_cast<float4*>(to) =  // the product rounds by itself
+        make_float4(d[h * 2][r * 2], d[h * 2][r * 2 + 1], d[h * 2 + 1][r * 2], d[h * 2 + 1][r * 2 + 1]);
 }
 
 /// Z of the modes from `mode` on, for the unit of columns n and a row tile. to: the tile's first pixel, the slab's
@@ -147,7 +148,7 @@ __device__ void column_products(const DeviceProblem& p, const ModesByRow& modes,
   const uint4* own[count];
 #pragma unroll
   for (int i = 0; i < count; ++i)
-    own[i] = bank + modes.column[mode + i] * t.column.fragments() + tile * t.column.steps * 32;
+    own[i] = bank + modes.column[mode + i] * t.column.fragments() + t.column.fragments_of(tile);
   multiply_tiles<Kind>(d, lines + n, t.lines_pitch, own, steps);
   const int y = tile * 16 + lane / 4;
   const int64_t line_step = int64_t(p.out_width) * pixel_step;

@@ -2,10 +2,12 @@
 //
 // An operand tile lies in shared memory as [source][column]; a column is a (position, channel) of the axis that the
 // pass leaves alone. A unit of work is 32 columns, four products of 8 side by side. Of a product's results a lane has
-// two neighbouring columns; so that those of a unit make 16 bytes of neighbouring channels, columns are kept in another
-// order: number V m + 2 j + i of a group of 4 V (V numbers are 16 bytes) is column 2 m + i of product j.
+// two neighbouring columns; products take their columns from the unit so that a lane's results are 16 bytes of
+// neighbouring channels, and columns are kept in the order in which a lane reads them:
 //
-//   group, V = 4:   0  1  4  5  8  9 12 13 | 2  3  6  7 10 11 14 15        product 0 | product 1
+//   32 bits   column 16 h + 4 m + 2 j + i is column 2 m + i of product 2 h + j, kept at 8 m + 4 i + 2 h + j: a lane
+//             reads one number of each product at once
+//   16 bits   column 8 m + 2 j + i is column 2 m + i of product j, kept at 8 j + 2 m + i: as load_transposed wants it
 //
 // The pitch is 8 more than a multiple of 32, so that the loads of a product meet no bank conflict.
 #pragma once
@@ -37,7 +39,10 @@ struct Operand {
   static constexpr int kVector = 16 / static_cast<int>(sizeof(T)), kStep = 32 / static_cast<int>(sizeof(T));
 
   __device__ static int place(int column) {
-    return (column & -(4 * kVector)) + (column % kVector / 2 * 8) + (column / kVector % 4 * 2) + column % 2;
+    if constexpr (sizeof(T) == 2)
+      return (column & -32) + column % 8 / 2 * 8 + column / 8 % 4 * 2 + column % 2;
+    else
+      return (column & -32) + column / 4 % 4 * 8 + column % 2 * 4 + column / 16 % 2 * 2 + column / 2 % 2;
   }
   __device__ static void put(T* at, float x) {
     if constexpr (sizeof(T) == 2)
@@ -45,19 +50,22 @@ struct Operand {
     else
       *at = operand<Kind::kExact>(x);
   }
-  /// Two neighbours.
-  __device__ static void put(T* at, float x, float y) {
-    if constexpr (sizeof(T) == 2)
+  /// Four neighbouring columns; `at` is the place of the first, a multiple of four.
+  __device__ static void put(T* at, float x, float y, float z, float w) {
+    if constexpr (sizeof(T) == 2) {
       *reinterpret_cast<uint32_t*>(at) = pack_bf16(x, y);
-    else
-      *reinterpret_cast<float2*>(at) = make_float2(operand<Kind::kExact>(x), operand<Kind::kExact>(y));
+      *reinterpret_cast<uint32_t*>(at + 8) = pack_bf16(z, w);
+    } else {
+      *reinterpret_cast<float2*>(at) = make_float2(operand<Kind::kExact>(x), operand<Kind::kExact>(z));
+      *reinterpret_cast<float2*>(at + 4) = make_float2(operand<Kind::kExact>(y), operand<Kind::kExact>(w));
+    }
   }
 };
 
 /// Where a lane's operands of a unit begin: its first source and column.
 __device__ inline const float* lane_start(const float* at, int pitch) {
   const int lane = threadIdx.x % 32;
-  return at + lane % 4 * pitch + lane / 4;
+  return at + lane % 4 * pitch + lane / 4 * 4;
 }
 __device__ inline const bf16* lane_start(const bf16* at, int pitch) {
   const int lane = threadIdx.x % 32;
@@ -67,7 +75,11 @@ __device__ inline const bf16* lane_start(const bf16* at, int pitch) {
 /// The right operands of one step of a unit, from the lane's start on.
 __device__ inline void load_step(uint32_t (&b)[4][2], const float* from, int pitch) {
 #pragma unroll
-  for (int j = 0; j < 4; ++j) b[j][0] = float_to_bits(from[j * 8]), b[j][1] = float_to_bits(from[4 * pitch + j * 8]);
+  for (int i = 0; i < 2; ++i) {
+    const float4 x = *reinterpret_cast<const float4*>(from + i * 4 * pitch);
+    b[0][i] = float_to_bits(x.x), b[1][i] = float_to_bits(x.y);
+    b[2][i] = float_to_bits(x.z), b[3][i] = float_to_bits(x.w);
+  }
 }
 __device__ inline void load_step(uint32_t (&b)[4][2], const bf16* from, int) {
 #pragma unroll

@@ -9,11 +9,12 @@
 namespace scdcf::ops::cuda {
 namespace {
 
-constexpr int kWarps = kMatrixThreads / 32, kUnitColumns = 32;
-// Clocks of a multiprocessor: a step of a row tile, what else a row tile and an item of work cost, bytes of device
-// memory a clock, a barrier with what it makes wait, a first load. How much longer work takes with one block at a time.
-constexpr double kStepClocks = 7, kTileClocks = 25, kItemClocks = 50, kBytes = 17, kTurn = 600, kFirst = 1500,
-                 kAlone = 1.6;
+constexpr int kWarps = kMatrixThreads / 32, kUnitColumns = 32, kStepBytes = 16;
+// Clocks of a multiprocessor: a step of a row tile, what else a row tile and an item of work cost, a step of collect's
+// reading; bytes of device memory a clock; a barrier with what it makes wait, a first load. How much longer work takes
+// with one block at a time.
+constexpr double kStepClocks = 7, kTileClocks = 12, kItemClocks = 50, kReadClocks = 14, kBytes = 17, kTurn = 600,
+                 kFirst = 1500, kAlone = 1.6;
 
 struct Sizes {
   const DeviceProblem& p;
@@ -51,6 +52,10 @@ int most_targets(const MatrixBank& b, int radius) {
 double band_steps(const MatrixBank& b, int radius) {
   return std::min<double>(b.steps, (15.0 * b.axis.stride + 2 * radius + 1) / b.step + 1);
 }
+/// Lines of the L1 cache that a warp's access to `bytes` neighbouring bytes of each of some pixels touches.
+double touched(const Sizes& z, const MatrixTile& t, int pixels, double bytes) {
+  return pixels * std::max(1.0, bytes / (t.channels * z.element));
+}
 /// Two blocks, where shared memory has room for them, hide each other's waits.
 double with_waits(const MatrixTile& t, int limit, double work, double memory, double waits) {
   const bool alone = 2 * (t.shared_bytes + 1024) > limit;
@@ -70,11 +75,12 @@ double cost_of_expand(const Sizes& z, MatrixTile& t) {
   t.shared_bytes = t.lines_at + t.together * t.lines_size;
   const double together = t.together, turns = std::ceil(z.rows / together), per_factor = double(p.mode_count) / z.rows,
                groups = std::ceil(per_factor / kMostShared);
+  const double writes = (16.0 / z.vector) * touched(z, t, 8, 64);  // of a row tile and unit
   const double rows = filled(units_of(vs * t.channels) * t.row.row_tiles) *
                       (together * (band_steps(t.row, z.radius) * kStepClocks + kTileClocks) + kItemClocks);
   const double columns =
       filled(together * groups * t.column.row_tiles * units_of(t.columns * t.channels)) *
-      (per_factor / groups * (band_steps(t.column, z.radius) * kStepClocks + kTileClocks) + kItemClocks);
+      (per_factor / groups * (band_steps(t.column, z.radius) * kStepClocks + kTileClocks + writes) + kItemClocks);
   const double work = turns * (rows + columns) + double(us) * vs * t.channels * z.element / 16;
   const double memory = double(p.mode_count) * t.lines * t.columns * t.channels * z.element / kBytes;
   return with_waits(t, z.limit, work, memory, turns * 2 * kTurn + kFirst) * double(t.blocks_of_map());
@@ -93,16 +99,18 @@ double cost_of_collect(const Sizes& z, MatrixTile& t) {
     begin = next;
   }
   t.first_pitch = round_up(t.lines * t.channels, kUnitColumns) + 16, t.lines_pitch = pitch_of(t.lines * t.channels);
-  t.first = round_up((t.row.row_tiles + t.column.row_tiles) * int(sizeof(Steps)), 128);
+  t.steps_at = round_up((t.row.row_tiles + t.column.row_tiles) * int(sizeof(Steps)), 128);
+  t.first = t.steps_at + round_up(p.mode_count * t.column.steps * kStepBytes, 128);
   t.lines_at = t.first + round_up(t.window * t.first_pitch * 4, 128);
   t.lines_size = round_up(t.row.steps * t.row.step * t.lines_pitch * z.element, 128);
   t.shared_bytes = t.lines_at + t.together * t.lines_size;
   const int ys = most_sources(t.column, z.radius), js = most_targets(t.row, z.radius);
   const double together = t.together, turns = std::ceil(z.rows / together), per_factor = double(p.mode_count) / z.rows;
-  const double columns =
-      filled(together * units_of(t.columns * t.channels)) *
-      (per_factor * (t.column.row_tiles * band_steps(t.column, z.radius) * kStepClocks + t.column.steps * 10.0) +
-       2 * kItemClocks);
+  const double reads = z.element == 4 ? 2 * touched(z, t, 4, 128) : 4 * touched(z, t, 4, 64);  // of a step and unit
+  const double columns = filled(together * units_of(t.columns * t.channels)) *
+                         (per_factor * (t.column.row_tiles * band_steps(t.column, z.radius) * kStepClocks +
+                                        t.column.steps * (kReadClocks + reads)) +
+                          2 * kItemClocks);
   const double tiles = static_cast<double>(divide_up(js, 16)), groups = std::ceil(tiles / 2);
   const double rows = filled(units_of(t.lines * t.channels) * groups) *
                       (tiles / groups * (together * t.row.steps * kStepClocks + 2 * kTileClocks) + kItemClocks);
@@ -121,7 +129,7 @@ bool find_tile(const Sizes& z, int height, int width, int most_lines, int narrow
   for (int slabs = 1; slabs <= p.in_channels; slabs = slabs < 8 ? slabs + 1 : slabs * 2) {
     t.channels = static_cast<int>(divide_up(p.in_channels, slabs));
     t.wide = p.in_channels % z.vector == 0 && narrowest >= z.vector;
-    if (t.wide) t.channels = round_up(t.channels, z.vector);
+    if (t.wide) t.channels = std::min(round_up(t.channels, 32 / z.element), p.in_channels);  // whole sectors
     if (t.channels > 64 || t.channels < narrowest) continue;
     t.by_channels = (1u << 31) / static_cast<unsigned>(t.channels) + 1;
     t.slabs = static_cast<int>(divide_up(p.in_channels, t.channels));
