@@ -77,12 +77,12 @@ __device__ void load_input(const DeviceProblem& p, const MatrixTile& t, const Ex
 template <class Kind, bool wide, int count, class T = typename Kind::Number>
 __device__ void row_pass(const MatrixTile& t, const ExpandBlock& b, const ExpandShared<T>& shared,
                          const uint4* const (&bank)[count]) {
-  constexpr int kV = Operand<Kind>::kVector, kWarps = kMatrixThreads / 32;
+  constexpr int kV = Operand<Kind>::kVector;
   const int lane = threadIdx.x % 32, slab = t.channels;
   const int units = (b.vs.count * slab + kUnit - 1) / kUnit, row_tiles = (b.xs.count + 15) / 16;
 #pragma unroll 1
-  for (int item = threadIdx.x / 32; item < units * row_tiles; item += kWarps) {
-    const int tile = item / units, n = (item - tile * units) * kUnit;
+  for (ItemWalk item(units, row_tiles, 0); item.group == 0; item.next()) {
+    const int tile = item.tile, n = item.unit * kUnit;
     float d[count][4][4] = {};
     const uint4* own[count];
 #pragma unroll
@@ -206,16 +206,15 @@ __global__ void __launch_bounds__(kMatrixThreads, Kind::kExact ? 1 : 2)
       row_pass<Kind, wide, decltype(c)::kCount>(t, b, shared, bank);
     });
     sync_block();
-    const int first = modes.group[factor], items = (modes.group[end] - first) * row_tiles * units;
+    const int last = modes.group[end];
 #pragma unroll 1
-    for (int item = threadIdx.x / 32; item < items; item += kMatrixThreads / 32) {
-      int rest = item;
-      const int n = take_digit(rest, units) * kUnit, tile = take_digit(rest, row_tiles), group = first + rest;
-      const int mode = modes.group_begin[group];
-      const T* lines = shared.lines + (modes.group_factor[group] - factor) * shared.lines_size;
-      with_count(modes.group_begin[group + 1] - mode, [&](auto c) {
-        column_products<Kind, wide, decltype(c)::kCount>(p, modes, mode, t, b, lines, n, tile,
-                                                         shared.column_steps[tile], column_bank, to, place.pixel_step);
+    for (ItemWalk item(units, row_tiles, modes.group[factor]); item.group < last; item.next()) {
+      const int mode = modes.group_begin[item.group];
+      const T* lines = shared.lines + (modes.group_factor[item.group] - factor) * shared.lines_size;
+      with_count(modes.group_begin[item.group + 1] - mode, [&](auto c) {
+        column_products<Kind, wide, decltype(c)::kCount>(p, modes, mode, t, b, lines, item.unit * kUnit, item.tile,
+                                                         shared.column_steps[item.tile], column_bank, to,
+                                                         place.pixel_step);
       });
     }
     if (end < modes.count) sync_block();

@@ -149,6 +149,28 @@ __device__ void with_count(int count, const Body& body) {
   body(Together<3>{});
 }
 
+/// Goes through items that are (unit, row tile, group), units first, a block's warps side by side.
+struct ItemWalk {
+  int unit, tile, group;
+  __device__ ItemWalk(int units, int tiles, int first_group)
+      : unit(static_cast<int>(threadIdx.x) / 32), tile(0), group(first_group), units_(units), tiles_(tiles) {
+    wrap();
+  }
+  __device__ void next() {
+    unit += kMatrixThreads / 32;
+    wrap();
+  }
+
+ private:
+  int units_, tiles_;
+  __device__ void wrap() {
+    while (unit >= units_) {
+      unit -= units_;
+      if (++tile == tiles_) tile = 0, ++group;
+    }
+  }
+};
+
 /// A column of a tile whose columns are (position, channel of a slab).
 struct Place {
   int position, channel;
