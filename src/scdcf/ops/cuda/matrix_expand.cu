@@ -128,12 +128,11 @@ __device__ void row_pass(const MatrixTile& t, const ExpandBlock& b, const Expand
 template <class Kind>
 __device__ inline void store_numbers(typename Kind::Number* to, const float (&d)[4][4], int h, int r) {
   if constexpr (sizeof(*to) == 2)
-    *reinterpret_cast<uint4*>(to) =
-        make_uint4(pack_bf16(d[0][r * 2], d[0][r * 2 + 1]), pack_bf16(d[1][r * 2], d[1][r * 2 + 1]),
-                   pack_bf16(d[2][r * 2], d[2][r * 2 + 1]), pack_bf16(d[3][r * 2], d[3][r * 2 + 1]));
-  else
-    *reinterpret_cast<float4*>(to) =  // the product rounds by itself
-        make_float4(d[h * 2][r * 2], d[h * 2][r * 2 + 1], d[h * 2 + 1][r * 2], d[h * 2 + 1][r * 2 + 1]);
+    store_16(to, make_uint4(pack_bf16(d[0][r * 2], d[0][r * 2 + 1]), pack_bf16(d[1][r * 2], d[1][r * 2 + 1]),
+                            pack_bf16(d[2][r * 2], d[2][r * 2 + 1]), pack_bf16(d[3][r * 2], d[3][r * 2 + 1])));
+  else  // the product rounds by itself
+    store_16(to, make_uint4(float_to_bits(d[h * 2][r * 2]), float_to_bits(d[h * 2][r * 2 + 1]),
+                            float_to_bits(d[h * 2 + 1][r * 2]), float_to_bits(d[h * 2 + 1][r * 2 + 1])));
 }
 
 /// Z of the modes from `mode` on, for the unit of columns n and a row tile. to: the tile's first pixel, the slab's

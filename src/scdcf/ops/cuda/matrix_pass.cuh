@@ -50,14 +50,19 @@ struct Operand {
     else
       *at = operand<Kind::kExact>(x);
   }
+  /// Two numbers of 32 bits, to be stored at once.
+  __device__ static uint64_t both(float x, float y) {
+    return float_to_bits(operand<Kind::kExact>(x)) | static_cast<uint64_t>(float_to_bits(operand<Kind::kExact>(y)))
+                                                         << 32;
+  }
   /// Four neighbouring columns; `at` is the place of the first, a multiple of four.
   __device__ static void put(T* at, float x, float y, float z, float w) {
     if constexpr (sizeof(T) == 2) {
       *reinterpret_cast<uint32_t*>(at) = pack_bf16(x, y);
       *reinterpret_cast<uint32_t*>(at + 8) = pack_bf16(z, w);
     } else {
-      *reinterpret_cast<float2*>(at) = make_float2(operand<Kind::kExact>(x), operand<Kind::kExact>(z));
-      *reinterpret_cast<float2*>(at + 4) = make_float2(operand<Kind::kExact>(y), operand<Kind::kExact>(w));
+      *reinterpret_cast<uint64_t*>(at) = both(x, z);
+      *reinterpret_cast<uint64_t*>(at + 4) = both(y, w);
     }
   }
 };
