@@ -20,9 +20,8 @@ inline double adjoint_error(const SeparableProblem& problem, unsigned seed) {
   const Values x = draw(Sizes(problem).in), z = draw(layout.image_numbers * p.batch), f = draw(problem.factor_count);
   Buffer d_x(type, x), d_z(type, z), d_f(type, f), expanded(z.size() * 8), collected(x.size() * 8);
   expanded.poison(), collected.poison();
-  const auto numbers = [](const Buffer& b) { return static_cast<double*>(b.get()); };
-  expand(p, plan_expand(p), places, numbers(d_x), numbers(d_f), numbers(expanded), 0, p.batch, nullptr);
-  collect(p, plan_collect(p), places, numbers(d_z), numbers(d_f), numbers(collected), 0, p.batch, nullptr);
+  expand(p, plan_expand(p, type), places, d_x.get(), d_f.get(), expanded.get(), 0, p.batch, type, nullptr);
+  collect(p, plan_collect(p, type), places, d_z.get(), d_f.get(), collected.get(), 0, p.batch, type, nullptr);
   MUST(cudaDeviceSynchronize());
   const Values ex = expanded.values(type), cz = collected.values(type);
   double left = 0, right = 0, size = 0;

@@ -19,8 +19,9 @@ __device__ CollectBlock block_of(const DeviceProblem& p, const ExpandTile& t, in
   return b;
 }
 
+template <class F>
 struct OneTap {
-  double of[1];
+  F of[1];
 };
 
 /// Results that a line was read for: outputs [begin, begin + count) of the axis.
@@ -29,21 +30,21 @@ struct Results {
 };
 
 /// N inputs of the axis, first, first + stride, ..., as sums over the results that read them; `line` is result `begin`.
-template <int N>
-__device__ void adjoint_pass(double (&acc)[1][N], const double* line, int pitch, const Results& results,
-                             const double* weights, int radius, const LineAxis& axis, int first) {
+template <int N, class T, class F>
+__device__ void adjoint_pass(F (&acc)[1][N], const T* line, int pitch, const Results& results, const F* weights,
+                             int radius, const LineAxis& axis, int first) {
   const int stride = axis.stride, reach = first + radius - axis.origin;  // the tap through which result 0 reads first
   const int begin = max(ceil_by(reach - 2 * radius, stride), results.begin - (N - 1)),
             end = min(floor_by(reach, stride) + 1, results.begin + results.count);
   const auto value = [&](int y) {
     const int at = y - results.begin;
-    return static_cast<unsigned>(at) < static_cast<unsigned>(results.count) ? line[at * pitch] : 0.0;
+    return static_cast<unsigned>(at) < static_cast<unsigned>(results.count) ? F(widen(line[at * pitch])) : F(0);
   };
   slide<N, 1>(
-      acc, begin, end, [&](int m) { return OneTap{{weights[reach - stride * m]}}; }, value);
+      acc, begin, end, [&](int m) { return OneTap<F>{{weights[reach - stride * m]}}; }, value);
   if (!axis.replicate) return;
   if (first == 0) {  // what was read before the first pixel
-    double sum = 0;
+    F sum = 0;
     for (int tap = 0, y = floor_by(radius - 1, stride); y >= 0; --y) {
       for (; tap < radius - y * stride; ++tap) sum += weights[tap];
       if (y < axis.out) acc[0][0] += sum * value(y);
@@ -53,7 +54,7 @@ __device__ void adjoint_pass(double (&acc)[1][N], const double* line, int pitch,
   for (int t = 0; t < N; ++t) {
     const int last = axis.in - 1;
     if (first + t * stride != last) continue;
-    double sum = 0;  // what was read behind the last pixel
+    F sum = 0;  // what was read behind the last pixel
     int tap = 2 * radius + 1;
     for (int y = max(0, floor_by(last - radius, stride) + 1); y < axis.out; ++y) {
       for (; tap > max(0, last + radius - y * stride + 1); --tap) sum += weights[tap - 1];
@@ -72,20 +73,21 @@ __device__ int line_items(int size, int stride) {
   return (size + N * stride - 1) / (N * stride) * stride;
 }
 
-template <int N>
+template <class T, int N>
 __global__ void __launch_bounds__(kExpandThreads, 2)
     collect_kernel(const __grid_constant__ DeviceProblem p, const __grid_constant__ ModeRuns runs,
                    const __grid_constant__ ExpandTile t, const __grid_constant__ ExpandedPlaces places,
-                   const double* expanded, const double* factors, double* grad_in, int first_image) {
+                   const T* expanded, const Arithmetic<T>* factors, T* grad_in, int first_image) {
+  using F = Arithmetic<T>;
   int64_t rest = blockIdx.x;
   const int tiles = t.line_tiles * t.column_tiles * t.slabs, tile = take_digit(rest, tiles),
             plane = take_digit(rest, p.planes), image = static_cast<int>(rest);
   const CollectBlock b = block_of(p, t, plane, tile);
   char* shared = shared_memory();
-  double* stage = reinterpret_cast<double*>(shared + t.first);   // [mode][y][x][c]
-  double* lines = reinterpret_cast<double*>(shared + t.second);  // [i][x][c]
+  T* stage = reinterpret_cast<T*>(shared + t.first);   // [mode][y][x][c]
+  F* lines = reinterpret_cast<F*>(shared + t.second);  // [i][x][c]
   const int slab = t.channels, stage_size = t.source_lines * t.source_columns * slab;
-  double* sums = lines + t.lines * t.source_columns * slab;  // [i][j][c], each number one thread's
+  F* sums = lines + t.lines * t.source_columns * slab;  // [i][j][c], each number one thread's
   const SlabLane lane(slab, b.channels);
   const int i_items = line_items<N>(b.is, p.stride), j_items = line_items<N>(b.js, p.stride);
   if (lane.active)
@@ -102,13 +104,13 @@ __global__ void __launch_bounds__(kExpandThreads, 2)
     const ScalePlace place = places.scale[s];
     for (int e = scale.source_begin; e < scale.source_end; ++e) {
       if (p.sources[e].plane != b.plane) continue;
-      const double* from = expanded + place.begin + image * place.image_step +
-                           (int64_t(y0) * p.out_width + x0) * place.pixel_step +
-                           (e - scale.source_begin) * p.mode_count * p.in_channels + b.channel0;
+      const T* from = expanded + place.begin + image * place.image_step +
+                      (int64_t(y0) * p.out_width + x0) * place.pixel_step +
+                      (e - scale.source_begin) * p.mode_count * p.in_channels + b.channel0;
       for (int r = 0; r < runs.count; ++r, ++turn) {
         const ModeRun& run = runs.run[r];
         // [row factor, then column factors][tap]; the other place may still be read
-        double* own = reinterpret_cast<double*>(shared + (turn % 2 ? t.second_weights : t.first_weights));
+        F* own = reinterpret_cast<F*>(shared + (turn % 2 ? t.second_weights : t.first_weights));
         for (int i = threadIdx.x; i < (run.count + 1) * taps; i += kExpandThreads) {
           const int f = i / taps, tap = i - f * taps;
           own[i] = f == 0 ? factors[scale.row_offset + run.row * taps + tap]
@@ -118,8 +120,8 @@ __global__ void __launch_bounds__(kExpandThreads, 2)
           PixelWalk at(lane, xs);
 #pragma unroll 2
           for (int pixel = lane.first; pixel < ys * xs; pixel += lane.step, at.next()) {
-            const double* number = from + (int64_t(at.y) * p.out_width + at.x) * place.pixel_step + lane.channel;
-            double* to = stage + (at.y * t.source_columns + at.x) * slab + lane.channel;
+            const T* number = from + (int64_t(at.y) * p.out_width + at.x) * place.pixel_step + lane.channel;
+            T* to = stage + (at.y * t.source_columns + at.x) * slab + lane.channel;
 #pragma unroll
             for (int m = 0; m < kMostTogether; ++m)
               if (m < run.count) to[m * stage_size] = number[run.k[m] * p.in_channels];
@@ -131,14 +133,14 @@ __global__ void __launch_bounds__(kExpandThreads, 2)
         if (lane.active)
           for (int item = lane.first; item < xs * i_items; item += lane.step) {
             const int along = item / xs, x = item - along * xs, i = first_target<N>(along, p.stride);
-            double acc[1][N] = {};
+            F acc[1][N] = {};
             for (int m = 0; m < run.count; ++m)
               adjoint_pass<N>(acc, stage + m * stage_size + x * slab + lane.channel, t.source_columns * slab,
                               Results{y0, ys}, own + (m + 1) * taps, scale.radius, p.y_axis(), b.i0 + i);
 #pragma unroll
             for (int n = 0; n < N; ++n)
               if (i + n * p.stride < b.is) {
-                double& to = lines[((i + n * p.stride) * t.source_columns + x) * slab + lane.channel];
+                F& to = lines[((i + n * p.stride) * t.source_columns + x) * slab + lane.channel];
                 to = first_of_row ? acc[0][n] : to + acc[0][n];
               }
           }
@@ -146,7 +148,7 @@ __global__ void __launch_bounds__(kExpandThreads, 2)
         if (!last_of_row || !lane.active) continue;
         for (int item = lane.first; item < b.is * j_items; item += lane.step) {
           const int i = item / j_items, j = first_target<N>(item - i * j_items, p.stride);
-          double acc[1][N] = {};
+          F acc[1][N] = {};
           adjoint_pass<N>(acc, lines + i * t.source_columns * slab + lane.channel, slab, Results{x0, xs}, own,
                           scale.radius, p.x_axis(), b.j0 + j);
 #pragma unroll
@@ -157,28 +159,44 @@ __global__ void __launch_bounds__(kExpandThreads, 2)
     }
   }
   sync_block();
-  double* to = grad_in +
-               ((int64_t(first_image + image) * p.planes + b.plane) * p.in_height * p.in_width +
-                int64_t(b.i0) * p.in_width + b.j0) *
-                   p.in_channels +
-               b.channel0;
+  T* to = grad_in +
+          ((int64_t(first_image + image) * p.planes + b.plane) * p.in_height * p.in_width + int64_t(b.i0) * p.in_width +
+           b.j0) *
+              p.in_channels +
+          b.channel0;
   if (lane.active)
     for (int pixel = lane.first; pixel < b.is * b.js; pixel += lane.step) {
       const int i = pixel / b.js, j = pixel - i * b.js;
-      to[(int64_t(i) * p.in_width + j) * p.in_channels + lane.channel] =
-          sums[(i * t.columns + j) * slab + lane.channel];
+      narrow(sums[(i * t.columns + j) * slab + lane.channel],
+             to[(int64_t(i) * p.in_width + j) * p.in_channels + lane.channel]);
     }
+}
+
+template <class T>
+void run_collect(const DeviceProblem& p, const ExpandTile& t, const ExpandedPlaces& places, const void* expanded,
+                 const void* factors, void* grad_in, int first_image, int images, cudaStream_t stream) {
+  const int64_t blocks = t.blocks_of_map() * p.planes * images;
+  const auto go = [&](auto kernel) {
+    launch(kernel, blocks, kExpandThreads, t.shared_bytes, stream, p, make_mode_runs(p, t.together), t, places,
+           static_cast<const T*>(expanded), static_cast<const Arithmetic<T>*>(factors), static_cast<T*>(grad_in),
+           first_image);
+  };
+  if (t.per_thread == 4)
+    go(collect_kernel<T, 4>);
+  else if (t.per_thread == 7)
+    go(collect_kernel<T, 7>);
+  else
+    go(collect_kernel<T, 14>);
 }
 
 }  // namespace
 
-void collect(const DeviceProblem& p, const ExpandTile& t, const ExpandedPlaces& places, const double* expanded,
-             const double* factors, double* grad_in, int first_image, int images, cudaStream_t stream) {
-  const auto kernel = t.per_thread == 4   ? collect_kernel<4>
-                      : t.per_thread == 7 ? collect_kernel<7>
-                                          : collect_kernel<14>;
-  launch(kernel, t.blocks_of_map() * p.planes * images, kExpandThreads, t.shared_bytes, stream, p,
-         make_mode_runs(p, t.together), t, places, expanded, factors, grad_in, first_image);
+void collect(const DeviceProblem& p, const ExpandTile& t, const ExpandedPlaces& places, const void* expanded,
+             const void* factors, void* grad_in, int first_image, int images, DataType type, cudaStream_t stream) {
+  if (type == DataType::float64)
+    run_collect<double>(p, t, places, expanded, factors, grad_in, first_image, images, stream);
+  else
+    run_collect<float>(p, t, places, expanded, factors, grad_in, first_image, images, stream);
 }
 
 }  // namespace scdcf::ops::cuda

@@ -1,5 +1,4 @@
-// expand: both 1-D passes of the input, Z of separable_problem.h; collect: its adjoint, from Z to the input's maps. In
-// double; other types have the passes of matrix_passes.h.
+// expand: both 1-D passes of the input, Z of separable_problem.h; collect: its adjoint, from Z to the input's maps.
 //
 // expand. A block has one image, scale and source, a tile of output pixels and a slab of channels. It reads the input
 // that the tile needs into shared memory; then, a few row factors at a time: the row pass, from shared memory to shared
@@ -14,7 +13,8 @@
 //
 //   Z [mode][y][x][c]  --column factors a-->  lines [i][x][c]  --row factor b-->  sums [i][j][c]
 //
-// Each number is written by one thread, which adds in a fixed order.
+// Each number is written by one thread, which adds in a fixed order. For float32 and double; TF32 and bfloat16 have the
+// passes of matrix_passes.h.
 #pragma once
 
 #include "scdcf/ops/cuda/expanded_layout.h"
@@ -37,15 +37,15 @@ struct ExpandTile {
   int64_t blocks_of_map() const { return int64_t(line_tiles) * column_tiles * slabs; }
 };
 
-/// Throws an Error where not even the smallest tile fits (radii of eighty pixels and more).
-ExpandTile plan_expand(const DeviceProblem& p);
-ExpandTile plan_collect(const DeviceProblem& p);
+/// Throws an Error where not even the smallest tile fits (radii of hundreds of pixels in double).
+ExpandTile plan_expand(const DeviceProblem& p, DataType type);
+ExpandTile plan_collect(const DeviceProblem& p, DataType type);
 
 /// Z of images [first_image, first_image + images), all of `in`, whose layout is `places`.
-void expand(const DeviceProblem& p, const ExpandTile& tile, const ExpandedPlaces& places, const double* in,
-            const double* factors, double* expanded, int first_image, int images, cudaStream_t stream);
+void expand(const DeviceProblem& p, const ExpandTile& tile, const ExpandedPlaces& places, const void* in,
+            const void* factors, void* expanded, int first_image, int images, DataType type, cudaStream_t stream);
 /// Overwrites these images of grad_in.
-void collect(const DeviceProblem& p, const ExpandTile& tile, const ExpandedPlaces& places, const double* expanded,
-             const double* factors, double* grad_in, int first_image, int images, cudaStream_t stream);
+void collect(const DeviceProblem& p, const ExpandTile& tile, const ExpandedPlaces& places, const void* expanded,
+             const void* factors, void* grad_in, int first_image, int images, DataType type, cudaStream_t stream);
 
 }  // namespace scdcf::ops::cuda

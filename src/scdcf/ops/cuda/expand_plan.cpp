@@ -7,15 +7,20 @@
 namespace scdcf::ops::cuda {
 namespace {
 
-constexpr int kWarps = kExpandThreads / 32, kMostFactors = 4, kNumber = sizeof(double);
+constexpr int kWarps = kExpandThreads / 32, kMostFactors = 4;
 
 struct Sizes {
   const DeviceProblem& p;
+  int element, number;  // bytes of a map's number and of a sum
   int taps, limit;
   ModeRuns runs[kMostFactors + 1];  // with so many modes in a run
   int most_runs[kMostFactors + 1];  // that share so many neighbouring row factors
-  explicit Sizes(const DeviceProblem& problem)
-      : p(problem), taps(2 * problem.max_radius() + 1), limit(shared_memory_limit()) {
+  Sizes(const DeviceProblem& problem, DataType type)
+      : p(problem),
+        element(element_size(type)),
+        number(sum_size(type)),
+        taps(2 * problem.max_radius() + 1),
+        limit(shared_memory_limit()) {
     for (int most = 1; most <= kMostFactors; ++most) runs[most] = make_mode_runs(p, most);
     const ModeRuns& all = runs[kMostFactors];
     for (int rows = 1; rows <= kMostFactors; ++rows) {
@@ -31,9 +36,9 @@ struct Sizes {
 /// Clocks of a multiprocessor for one tap of one item of a warp: multiplications, or what they read.
 double tap_clocks(int per_thread, int factors) { return std::max(per_thread * factors / 4.0, 2.0) + 1.0; }
 /// Clocks for a warp's access to global memory, by the sectors of 32 bytes it touches.
-double access_clocks(const ExpandTile& t) {
+double access_clocks(const ExpandTile& t, int element) {
   const double pieces = std::max(1.0, 32.0 / t.channels);
-  return std::max(1.0, pieces * std::max(1.0, std::min(32, t.channels) * kNumber / 32.0) / 2);
+  return std::max(1.0, pieces * std::max(1.0, std::min(32, t.channels) * element / 32.0) / 2);
 }
 /// Turns that a block needs for so many items of each channel of a slab.
 double turns(const ExpandTile& t, int items) {
@@ -56,10 +61,10 @@ double cost_of_expand(const Sizes& z, ExpandTile& t) {
   const int row_groups = static_cast<int>(divide_up(p.row_modes, t.together));
   t.source_lines = std::min(p.in_height, (t.lines - 1) * p.stride + z.taps);
   t.source_columns = std::min(p.in_width, (t.columns - 1) * p.stride + z.taps) | 1;
-  lay_out(t, z.taps * kMostFactors * kNumber, z.most_runs[t.together] * z.taps * kMostFactors * kNumber,
-          t.source_lines * t.source_columns * t.channels * kNumber,
-          t.together * t.source_lines * t.columns * t.channels * kNumber);
-  const double n = t.per_thread, access = access_clocks(t);
+  lay_out(t, z.taps * kMostFactors * z.number, z.most_runs[t.together] * z.taps * kMostFactors * z.number,
+          t.source_lines * t.source_columns * t.channels * z.element,
+          t.together * t.source_lines * t.columns * t.channels * z.number);
+  const double n = t.per_thread, access = access_clocks(t, z.element);
   const double rows = row_groups * turns(t, t.source_lines * int(divide_up(t.columns, t.per_thread))) *
                       (std::min(z.taps, p.in_width) * tap_clocks(t.per_thread, t.together) + 30 + n * t.together);
   const ModeRuns& runs = z.runs[kMostFactors];
@@ -78,13 +83,13 @@ double cost_of_collect(const Sizes& z, ExpandTile& t) {
             reach_columns = (t.columns + z.taps - 2) / p.stride + 2;
   t.source_lines = std::min(p.out_height, reach_lines);
   t.source_columns = std::min(p.out_width, reach_columns);
-  const int weights = (t.together + 1) * z.taps * kNumber;  // of a run; the next run's are loaded meanwhile
-  lay_out(t, weights, weights, t.together * t.source_lines * t.source_columns * t.channels * kNumber,
-          (t.lines * t.source_columns + t.lines * t.columns) * t.channels * kNumber);
+  const int weights = (t.together + 1) * z.taps * z.number;  // of a run; the next run's are loaded meanwhile
+  lay_out(t, weights, weights, t.together * t.source_lines * t.source_columns * t.channels * z.element,
+          (t.lines * t.source_columns + t.lines * t.columns) * t.channels * z.number);
   const ModeRuns& runs = z.runs[t.together];
   const double taps_y = std::min<double>(z.taps, p.out_height) / p.stride,
                taps_x = std::min<double>(z.taps, p.out_width) / p.stride, tap = tap_clocks(t.per_thread, 1),
-               access = access_clocks(t);
+               access = access_clocks(t, z.element);
   const double read = p.mode_count * turns(t, t.source_lines * t.source_columns) * (5 + access);
   const int i_items = static_cast<int>(divide_up(t.lines, t.per_thread * p.stride)) * p.stride,
             j_items = static_cast<int>(divide_up(t.columns, t.per_thread * p.stride)) * p.stride;
@@ -131,7 +136,7 @@ ExpandTile best_tile(const Sizes& z, int height, int width, int most_together, i
                      const Cost& cost) {
   ExpandTile best{};
   const bool found = find_tile(z, height, width, most_together, most_per_thread,
-                               std::min(32 / kNumber, z.p.in_channels), cost, best) ||
+                               std::min(32 / z.element, z.p.in_channels), cost, best) ||
                      find_tile(z, height, width, most_together, most_per_thread, 1, cost, best);
   require(found, "separable_joint_conv: got filters of ", z.taps, " pixels, expected fewer on a GPU: no tile of ", what,
           " fits into its shared memory");
@@ -140,14 +145,14 @@ ExpandTile best_tile(const Sizes& z, int height, int width, int most_together, i
 
 }  // namespace
 
-ExpandTile plan_expand(const DeviceProblem& p) {
-  const Sizes z(p);
+ExpandTile plan_expand(const DeviceProblem& p, DataType type) {
+  const Sizes z(p, type);
   return best_tile(z, p.out_height, p.out_width, std::min(kMostFactors, p.row_modes), 7, "expand",
                    [&](ExpandTile& t) { return cost_of_expand(z, t); });
 }
 
-ExpandTile plan_collect(const DeviceProblem& p) {
-  const Sizes z(p);
+ExpandTile plan_collect(const DeviceProblem& p, DataType type) {
+  const Sizes z(p, type);
   return best_tile(z, p.in_height, p.in_width, std::min(kMostFactors, p.mode_count), 14, "collect",
                    [&](ExpandTile& t) { return cost_of_collect(z, t); });
 }

@@ -8,9 +8,10 @@
 namespace scdcf::ops::cuda {
 
 struct ExpandedPasses {
+  bool products;
   MatrixTile matrix;
-  ExpandTile sliding;  // in double
-  size_t bank_bytes;   // of workspace
+  ExpandTile sliding;
+  size_t bank_bytes;  // of workspace
 };
 
 /// adjoint: collect, else expand.

@@ -34,28 +34,27 @@ __global__ void build_kernel(const __grid_constant__ MatrixBank b, const __grid_
       w[n] = b.transposed ? op.weight(taps, sources.begin + source, targets.begin + target)
                           : op.weight(taps, targets.begin + target, sources.begin + source);
     }
-    out[i] = pairs == 2 ? pack_bf16(w[0], w[1]) : b.exact ? float_to_bits(w[0]) : round_tf32(w[0]);
+    out[i] = pairs == 2 ? pack_bf16(w[0], w[1]) : round_tf32(w[0]);
   }
 }
 
 }  // namespace
 
 MatrixBank make_matrix_bank(const DeviceProblem& p, bool row, bool tiled_inputs, bool transposed, int tile,
-                            DataType type, Precision precision) {
+                            DataType type) {
   MatrixBank b{};
   b.axis = row ? p.x_axis() : p.y_axis();
   b.tiled_inputs = tiled_inputs, b.transposed = transposed;
   b.factors = row ? p.row_modes : p.column_modes;
   b.step = 32 / element_size(type);
-  b.exact = type == DataType::float32 && precision == Precision::fp32;
   b.tile = tile, b.tiles = static_cast<int>(divide_up(tiled_inputs ? b.axis.in : b.axis.out, tile));
   for (int i = 0; i < b.tiles; ++i) {
     const int radius = p.max_radius();
     b.row_tiles = std::max(b.row_tiles, static_cast<int>(divide_up(b.targets_of(radius, i).count, 16)));
     b.steps = std::max(b.steps, static_cast<int>(divide_up(b.sources_of(radius, i).count, b.step)));
   }
-  const int sources = transposed ? 16 / p.stride : 16 * p.stride;  // from one row tile to the next
-  if (!p.replicate && sources % b.step == 0) b.shift = sources / b.step;
+  const int sources = 16 / p.stride;  // from one row tile to the next
+  if (transposed && !p.replicate && sources % b.step == 0) b.shift = sources / b.step;
   return b;
 }
 

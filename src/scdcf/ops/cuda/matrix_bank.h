@@ -3,8 +3,8 @@
 // A pass along an axis is a product with a banded matrix for each factor, targets x sources (line_operator.h). The axis
 // is cut into tiles; the matrix of a tile and factor is kept as fragments of 16 targets by `step` sources, 16 bytes a
 // lane: [scale][tile][factor][fragment][lane]. The matrix is a Toeplitz one but for replicated borders, so that row
-// tile r + 1 has the fragments of row tile r, `shift` steps on: each is kept once, and all a block needs stay in its L1
-// cache. Steps of a row tile that lie outside the band are neither read nor multiplied.
+// tile r + 1 has the fragments of row tile r, `shift` steps on: collect keeps each once, so that all a block needs stay
+// in its L1 cache. Steps of a row tile that lie outside the band are neither read nor multiplied.
 #pragma once
 
 #include "scdcf/ops/cuda/device_problem.h"
@@ -13,6 +13,9 @@ namespace scdcf::ops::cuda {
 
 struct Steps {
   int begin, end;
+  __host__ __device__ uint32_t bits() const {
+    return end > begin ? (~0u >> (32 - end)) & ~0u << begin : 0;
+  }  // end: at most 32
 };
 
 struct MatrixBank {
@@ -20,7 +23,6 @@ struct MatrixBank {
   int tiled_inputs;  // tiles are of the axis' inputs, else of its outputs
   int transposed;    // targets are the inputs (the adjoint), else the outputs
   int factors, step;
-  int exact;             // numbers are kept in float32, not rounded to operands of TF32
   int tile, tiles;       // positions of a tile
   int row_tiles, steps;  // of a tile, at most
   int shift;             // 0: every row tile has fragments of its own
@@ -72,7 +74,7 @@ struct MatrixBank {
 
 /// The row or the column bank in tiles of `tile` positions, for operands of the given type.
 MatrixBank make_matrix_bank(const DeviceProblem& p, bool row, bool tiled_inputs, bool transposed, int tile,
-                            DataType type, Precision precision);
+                            DataType type);
 void build_matrix_bank(const DeviceProblem& p, const MatrixBank& bank, bool row, const float* factors, uint4* fragments,
                        cudaStream_t stream);
 

@@ -1,4 +1,6 @@
-#include "scdcf/ops/cuda/matrix_pass.cuh"
+#include <type_traits>
+
+#include "scdcf/ops/cuda/collect_operands.cuh"
 
 namespace scdcf::ops::cuda {
 namespace {
@@ -24,12 +26,12 @@ __device__ CollectBlock block_of(const DeviceProblem& p, const MatrixTile& t) {
 }
 
 /// Four neighbouring columns of Z for the sources that a lane has in one step, as they come from memory.
-template <class Kind>
+template <class T>
 struct Numbers {
   static constexpr int kLoads = 2;
   float4 of[2];  // sources q and q + 4
   __device__ static int source(int q, int i) { return q + i * 4; }
-  __device__ static uint32_t bits(float x) { return float_to_bits(operand<Kind::kExact>(x)); }
+  __device__ static uint32_t bits(float x) { return float_to_bits(operand<false>(x)); }
   __device__ void load(int i, const float* at) { of[i] = *reinterpret_cast<const float4*>(at); }
   __device__ void drop(const bool (&missing)[2]) {
 #pragma unroll
@@ -44,7 +46,7 @@ struct Numbers {
   }
 };
 template <>
-struct Numbers<Bfloat16> {
+struct Numbers<bf16> {
   static constexpr int kLoads = 4;
   uint2 of[4];  // sources 2 q, 2 q + 1, 2 q + 8, 2 q + 9
   __device__ static int source(int q, int i) { return q * 2 + i % 2 + i / 2 * 8; }
@@ -97,10 +99,10 @@ struct Expanded {
 
 /// lines [x][i,c] of one row factor, whose steps are begin to end - 1, for the unit of columns n: column 4 c + j of the
 /// unit is column c of product j. Z is asked for kAhead steps before it is needed, fragments one step before.
-template <class Kind, int row_tiles, bool wide, class T = typename Kind::Number>
+template <class T, int row_tiles, bool wide>
 __device__ void column_products(const MatrixTile& t, const CollectBlock& b, const Expanded<T>& z, int n,
                                 const ZStep* begin, const ZStep* end, const uint4* bank, T* lines) {
-  constexpr int kLoads = Numbers<Kind>::kLoads, kColumns = wide ? 1 : 4;
+  constexpr int kLoads = Numbers<T>::kLoads, kColumns = wide ? 1 : 4;
   const int lane = threadIdx.x % 32;
   const T* column[kColumns];
 #pragma unroll
@@ -113,12 +115,12 @@ __device__ void column_products(const MatrixTile& t, const CollectBlock& b, cons
   bool missing[kLoads];
 #pragma unroll
   for (int i = 0; i < kLoads; ++i) {
-    const int source = Numbers<Kind>::source(lane % 4, i), left = (z.ys.count - 1) % Operand<Kind>::kStep;
+    const int source = Numbers<T>::source(lane % 4, i), left = (z.ys.count - 1) % Operand<T>::kStep;
     line[i] = source * z.line_step, missing[i] = source > left;
     last_line[i] = min(source, left) * z.line_step;
   }
   const ZStep* next = begin;
-  const auto load = [&](Numbers<Kind>& to) {
+  const auto load = [&](Numbers<T>& to) {
     const int64_t offset = next->offset;
     const bool last = next->last;
     ++next;
@@ -139,7 +141,7 @@ __device__ void column_products(const MatrixTile& t, const CollectBlock& b, cons
   };
   float d[row_tiles][4][4] = {};
   uint4 w[2][row_tiles];
-  Numbers<Kind> ahead[kAhead];
+  Numbers<T> ahead[kAhead];
 #pragma unroll
   for (int a = 0; a < kAhead; ++a)
     if (next < end) load(ahead[a]);
@@ -156,7 +158,7 @@ __device__ void column_products(const MatrixTile& t, const CollectBlock& b, cons
       if (next < end) load(ahead[a]);
 #pragma unroll
       for (int tile = 0; tile < row_tiles; ++tile)
-        if (row_tiles == 1 || active >> tile & 1) multiply_step<Kind>(d[tile], w[a % 2][tile], right);
+        if (row_tiles == 1 || active >> tile & 1) multiply_step<T>(d[tile], w[a % 2][tile], right);
       if (++step == end) break;
     }
   }
@@ -174,16 +176,15 @@ __device__ void column_products(const MatrixTile& t, const CollectBlock& b, cons
           if (at.position >= z.xs.count) continue;
           T* to = lines + at.position * t.lines_pitch;
           const int place = i * t.channels + at.channel;
-          Operand<Kind>::put(to + Operand<Kind>::place(place), d[tile][0][r * 2 + half], d[tile][1][r * 2 + half],
-                             d[tile][2][r * 2 + half], d[tile][3][r * 2 + half]);
+          Operand<T>::put(to + Operand<T>::place(place), d[tile][0][r * 2 + half], d[tile][1][r * 2 + half],
+                          d[tile][2][r * 2 + half], d[tile][3][r * 2 + half]);
         } else {
 #pragma unroll
           for (int j = 0; j < 4; ++j) {
             const Place at(first + j, t);
             if (at.position < z.xs.count)
-              Operand<Kind>::put(
-                  lines + at.position * t.lines_pitch + Operand<Kind>::place(i * t.channels + at.channel),
-                  d[tile][j][r * 2 + half]);
+              Operand<T>::put(lines + at.position * t.lines_pitch + Operand<T>::place(i * t.channels + at.channel),
+                              d[tile][j][r * 2 + half]);
           }
         }
       }
@@ -202,7 +203,7 @@ struct Window {
 
 /// Adds to `count` row tiles of columns of the window, from js.begin + 16 * first on, what the lines of some row
 /// factors have for them. bank: this lane's fragments for row factor 0.
-template <class Kind, int count, class T = typename Kind::Number>
+template <class T, int count>
 __device__ void row_products(const MatrixTile& t, const ModesByRow& modes, int factor, int factors, const LineSpan& js,
                              int first, int n, const T* lines, const uint4* bank, const Steps* band,
                              const Window& window) {
@@ -218,7 +219,7 @@ __device__ void row_products(const MatrixTile& t, const ModesByRow& modes, int f
 #pragma unroll
     for (int i = 0; i < count; ++i)
       own[i] = bank + modes.row[factor + f] * t.row.fragments() + t.row.fragments_of(first + i);
-    multiply_tiles<Kind>(d, lines + f * (t.lines_size / int(sizeof(T))) + n, t.lines_pitch, own, steps);
+    multiply_tiles<T>(d, lines + f * (t.lines_size / int(sizeof(T))) + n, t.lines_pitch, own, steps);
   }
 #pragma unroll
   for (int i = 0; i < count; ++i)
@@ -229,7 +230,7 @@ __device__ void row_products(const MatrixTile& t, const ModesByRow& modes, int f
       float* row = window.row(js.begin + j) + n;
 #pragma unroll
       for (int h = 0; h < 2; ++h) {
-        const int at = Operand<Kind>::kVector == 4 ? h * 16 + lane % 4 * 4 : lane % 4 * 8 + h * 4;
+        const int at = Operand<T>::kVector == 4 ? h * 16 + lane % 4 * 4 : lane % 4 * 8 + h * 4;
         float4& sum = *reinterpret_cast<float4*>(row + at);
         float4 s = sum;
         s.x += d[i][h * 2][r * 2], s.y += d[i][h * 2][r * 2 + 1];
@@ -265,8 +266,8 @@ __device__ void flush(const DeviceProblem& p, const MatrixTile& t, const Collect
   window.begin = to;
 }
 
-template <class Kind, int row_tiles, bool wide, class T = typename Kind::Number>
-__global__ void __launch_bounds__(kMatrixThreads, row_tiles <= 2 && !Kind::kExact ? 2 : 1)
+template <class T, int row_tiles, bool wide>
+__global__ void __launch_bounds__(kMatrixThreads, 2)
     collect_kernel(const __grid_constant__ DeviceProblem p, const __grid_constant__ ModesByRow modes,
                    const __grid_constant__ MatrixTile t, const __grid_constant__ ExpandedPlaces places,
                    const T* expanded, const uint4* row, const uint4* column, T* grad_in, int first_image) {
@@ -279,7 +280,7 @@ __global__ void __launch_bounds__(kMatrixThreads, row_tiles <= 2 && !Kind::kExac
   const int lines_size = t.lines_size / static_cast<int>(sizeof(T)), lane = threadIdx.x % 32;
   for (int i = threadIdx.x; i < t.window * t.first_pitch; i += kMatrixThreads) window.sums[i] = 0;
   for (int i = threadIdx.x; i < t.together * lines_size; i += kMatrixThreads)  // steps are whole
-    Operand<Kind>::put(lines + i, 0.0f);
+    Operand<T>::put(lines + i, 0.0f);
   sync_block();
   grad_in += (int64_t(first_image + b.image) * p.planes + b.plane) * p.in_height * p.in_width * p.in_channels;
   for (int x_tile = 0; x_tile < t.column_tiles; ++x_tile) {
@@ -288,7 +289,7 @@ __global__ void __launch_bounds__(kMatrixThreads, row_tiles <= 2 && !Kind::kExac
       const int rows = t.row.steps * t.row.step - xs.count;
       for (int i = threadIdx.x; i < rows * t.lines_pitch; i += kMatrixThreads)
         for (int f = 0; f < t.together; ++f)
-          Operand<Kind>::put(lines + f * lines_size + xs.count * t.lines_pitch + i, 0.0f);
+          Operand<T>::put(lines + f * lines_size + xs.count * t.lines_pitch + i, 0.0f);
     }
     for (int s = 0; s < p.scale_count; ++s) {
       const ScaleEntry& scale = p.scales[s];
@@ -316,9 +317,9 @@ __global__ void __launch_bounds__(kMatrixThreads, row_tiles <= 2 && !Kind::kExac
 #pragma unroll 1
           for (int item = threadIdx.x / 32; item < units * factors; item += kMatrixThreads / 32) {
             const int f = item / units, n = (item - f * units) * kUnit;
-            column_products<Kind, row_tiles, wide>(t, b, z, n, z_steps + modes.begin[factor + f] * steps,
-                                                   z_steps + modes.begin[factor + f + 1] * steps,
-                                                   column + t.column.at(s, b.i_tile, 0) + lane, lines + f * lines_size);
+            column_products<T, row_tiles, wide>(t, b, z, n, z_steps + modes.begin[factor + f] * steps,
+                                                z_steps + modes.begin[factor + f + 1] * steps,
+                                                column + t.column.at(s, b.i_tile, 0) + lane, lines + f * lines_size);
           }
           sync_block();
           const int tiles = (js.count + 15) / 16, groups = (tiles + kRowTiles - 1) / kRowTiles;
@@ -327,13 +328,13 @@ __global__ void __launch_bounds__(kMatrixThreads, row_tiles <= 2 && !Kind::kExac
           for (int item = threadIdx.x / 32; item < units * groups; item += kMatrixThreads / 32) {
             const int group = item / units, n = (item - group * units) * kUnit, first = group * tiles / groups;
             const auto products = [&](auto c) {
-              row_products<Kind, decltype(c)::kCount>(t, modes, factor, factors, js, first, n, lines,
-                                                      row + t.row.at(s, x_tile, 0) + lane, row_steps, window);
+              row_products<T, decltype(c)::value>(t, modes, factor, factors, js, first, n, lines,
+                                                  row + t.row.at(s, x_tile, 0) + lane, row_steps, window);
             };
             if ((group + 1) * tiles / groups - first == 1)
-              products(Together<1>{});
+              products(std::integral_constant<int, 1>{});
             else
-              products(Together<2>{});
+              products(std::integral_constant<int, 2>{});
           }
           sync_block();
         }
@@ -345,21 +346,18 @@ __global__ void __launch_bounds__(kMatrixThreads, row_tiles <= 2 && !Kind::kExac
   }
 }
 
-template <class Kind>
+template <class T>
 void run(const DeviceProblem& p, const MatrixTile& t, const ExpandedPlaces& places, const void* expanded,
          const uint4* row, const uint4* column, void* grad_in, int first_image, int images, cudaStream_t stream) {
-  using T = typename Kind::Number;
   const int64_t blocks = t.blocks_of_map() * p.planes * images;
   const auto go = [&](auto kernel) {
     launch(kernel, blocks, kMatrixThreads, t.shared_bytes, stream, p, modes_by_row(p), t, places,
            static_cast<const T*>(expanded), row, column, static_cast<T*>(grad_in), first_image);
   };
-  if (t.column.row_tiles <= 1)
-    go(t.wide ? collect_kernel<Kind, 1, true> : collect_kernel<Kind, 1, false>);
-  else if (t.column.row_tiles <= 2)
-    go(t.wide ? collect_kernel<Kind, 2, true> : collect_kernel<Kind, 2, false>);
+  if (t.column.row_tiles == 1)
+    go(t.wide ? collect_kernel<T, 1, true> : collect_kernel<T, 1, false>);
   else
-    go(t.wide ? collect_kernel<Kind, kMostRowTiles, true> : collect_kernel<Kind, kMostRowTiles, false>);
+    go(t.wide ? collect_kernel<T, kMostRowTiles, true> : collect_kernel<T, kMostRowTiles, false>);
 }
 
 }  // namespace
@@ -368,11 +366,9 @@ void matrix_collect(const DeviceProblem& p, const MatrixTile& t, const ExpandedP
                     const uint4* row, const uint4* column, void* grad_in, int first_image, int images, DataType type,
                     cudaStream_t stream) {
   if (type == DataType::bfloat16)
-    run<Bfloat16>(p, t, places, expanded, row, column, grad_in, first_image, images, stream);
-  else if (t.row.exact)
-    run<Float32>(p, t, places, expanded, row, column, grad_in, first_image, images, stream);
+    run<bf16>(p, t, places, expanded, row, column, grad_in, first_image, images, stream);
   else
-    run<Tf32>(p, t, places, expanded, row, column, grad_in, first_image, images, stream);
+    run<float>(p, t, places, expanded, row, column, grad_in, first_image, images, stream);
 }
 
 }  // namespace scdcf::ops::cuda

@@ -1,10 +1,11 @@
-// expand and collect (expand.h) with passes that are products on tensor cores: TF32, bfloat16 and float32
-// (three products of TF32 for one), sm_80 and up.
+// expand and collect (expand.h) with passes that are products on tensor cores: TF32 and bfloat16, sm_80 and up.
 //
 // expand. A block has one image, scale and source, a tile of output pixels and a slab of channels. It brings the input
-// that the tile needs to shared memory; then for a few row factors b at a time:
+// that the tile needs to shared memory; then for each row factor b, while the others' columns go out to memory:
 //
-//   input [u][v,c]  --row factors b-->  lines [b][v][x,c]  --column factors a of all modes (a, b)-->  Z[y][x][k][c]
+//   input [u][v,c]  --row factor b-->  lines [v][x,c]  --column factors a of all modes (a, b)-->  Z[y][x][k][c]
+//
+// Lines are kept twice, so that one factor's first pass runs beside another's second.
 //
 // collect. A block has one image and plane, a tile of its lines and a slab of channels, and goes over the columns x of
 // Z in tiles; for every scale and source that reads the plane, and a few row factors b at a time, straight from memory:
@@ -20,13 +21,13 @@
 
 namespace scdcf::ops::cuda {
 
-constexpr int kMatrixThreads = 256, kMostShared = 3;  // kMostShared: matrices that one load of columns serves
-constexpr int kMostRowTiles = 4;                      // of a tile of collect's lines
+constexpr int kMatrixThreads = 256;
+constexpr int kMostRowTiles = 2;  // of a tile of collect's lines
 
 struct MatrixTile {
   int lines, columns, channels;  // expand: output pixels; collect: lines of the input, columns of Z
   int line_tiles, column_tiles, slabs;
-  int together;          // row factors at a time, at most kMostShared
+  int together;          // tiles of lines in shared memory; collect: row factors at a time
   int wide;              // channels come in whole 16 bytes
   uint32_t by_channels;  // 2^31 / channels, and a little more: a multiplication instead of a division
   MatrixBank row, column;
@@ -41,19 +42,17 @@ struct MatrixTile {
   size_t column_bytes(int scales) const { return aligned(column.bytes(scales)); }
 };
 
-/// The modes by row factor, and in groups of at most kMostShared that share one. Row factors without modes are left
-/// out: factor f is row[f], its modes begin[f] .. begin[f + 1] - 1, its groups group[f] .. group[f + 1] - 1.
+/// The modes by row factor. Row factors without modes are left out: factor f is row[f], its modes begin[f] ..
+/// begin[f + 1] - 1.
 struct ModesByRow {
   int count;  // of factors
-  int16_t row[kMaxModes], begin[kMaxModes + 1], group[kMaxModes + 1];
-  int16_t k[kMaxModes], column[kMaxModes];
-  int16_t group_begin[kMaxModes + 1], group_factor[kMaxModes];  // group g: modes group_begin[g] .. [g + 1] - 1
+  int16_t row[kMaxModes], begin[kMaxModes + 1], k[kMaxModes], column[kMaxModes];
 };
 ModesByRow modes_by_row(const DeviceProblem& p);
 
 /// Throws an Error where not even the smallest tile fits (radii of about a hundred pixels).
-MatrixTile plan_matrix_expand(const DeviceProblem& p, DataType type, Precision precision);
-MatrixTile plan_matrix_collect(const DeviceProblem& p, DataType type, Precision precision);
+MatrixTile plan_matrix_expand(const DeviceProblem& p, DataType type);
+MatrixTile plan_matrix_collect(const DeviceProblem& p, DataType type);
 
 /// As expand and collect of expand.h; row and column: the fragments of the tile's banks.
 void matrix_expand(const DeviceProblem& p, const MatrixTile& tile, const ExpandedPlaces& places, const void* in,

@@ -1,4 +1,5 @@
-// Tiles of matrix_passes.h: every tile that fits is tried, and the one kept that a count of clocks says is fastest.
+// Tiles of matrix_passes.h: every tile that fits is tried, and the one kept that a count of clocks says is fastest. The
+// constants are fitted to the times of some forty tiles of four layers on an H200.
 #include <algorithm>
 #include <cmath>
 
@@ -9,22 +10,20 @@
 namespace scdcf::ops::cuda {
 namespace {
 
-constexpr int kWarps = kMatrixThreads / 32, kUnitColumns = 32, kStepBytes = 16;
-// Clocks of a multiprocessor: a step of a row tile, what else a row tile and an item of work cost, a step of collect's
-// reading; bytes of device memory a clock; a barrier with what it makes wait, a first load. How much longer work takes
-// with one block at a time.
-constexpr double kStepClocks = 7, kTileClocks = 12, kItemClocks = 50, kReadClocks = 14, kBytes = 17, kTurn = 600,
+constexpr int kWarps = kMatrixThreads / 32, kUnitColumns = 32, kStepBytes = 16, kMostTogether = 3, kMostSteps = 32;
+// Clocks of a multiprocessor: a step of a row tile, what else a row tile and a unit of columns cost, a step of
+// collect's reading; bytes of device memory a clock; a barrier with what it makes wait, a first load. How much longer
+// work takes with one block at a time.
+constexpr double kStepClocks = 6.5, kTileClocks = 22, kUnitClocks = 40, kReadClocks = 14, kBytes = 18, kTurn = 400,
                  kFirst = 1500, kAlone = 1.6;
 
 struct Sizes {
   const DeviceProblem& p;
   DataType type;
-  Precision precision;
   int element, vector, radius, limit, rows;  // rows: row factors that have modes
-  Sizes(const DeviceProblem& problem, DataType t, Precision wanted)
+  Sizes(const DeviceProblem& problem, DataType t)
       : p(problem),
         type(t),
-        precision(wanted),
         element(element_size(t)),
         vector(16 / element),
         radius(problem.max_radius()),
@@ -36,6 +35,9 @@ int pitch_of(int columns) { return round_up(columns, kUnitColumns) + 8; }
 int units_of(int columns) { return static_cast<int>(divide_up(columns, kUnitColumns)); }
 /// Items of work, with those that idle warps could have done.
 double filled(double items) { return std::ceil(items / kWarps) * kWarps; }
+/// The same, where several warps can share an item.
+double shared_out(double items) { return items >= kWarps ? filled(items) : items; }
+
 template <class Count>
 int most(const MatrixBank& bank, const Count& count) {
   int found = 0;
@@ -52,44 +54,38 @@ int most_targets(const MatrixBank& b, int radius) {
 double band_steps(const MatrixBank& b, int radius) {
   return std::min<double>(b.steps, (15.0 * b.axis.stride + 2 * radius + 1) / b.step + 1);
 }
-/// Lines of the L1 cache that a warp's access to `bytes` neighbouring bytes of each of some pixels touches.
-double touched(const Sizes& z, const MatrixTile& t, int pixels, double bytes) {
-  return pixels * std::max(1.0, bytes / (t.channels * z.element));
-}
 /// Two blocks, where shared memory has room for them, hide each other's waits.
 double with_waits(const MatrixTile& t, int limit, double work, double memory, double waits) {
   const bool alone = 2 * (t.shared_bytes + 1024) > limit;
-  if (alone) work *= kAlone;
-  return std::max(work, memory) + 0.3 * std::min(work, memory) + (alone ? waits : waits / 2);
+  return (std::max(work, memory) + 0.4 * std::min(work, memory) + waits / 2) * (alone ? kAlone : 1);
 }
 
 double cost_of_expand(const Sizes& z, MatrixTile& t) {
   const DeviceProblem& p = z.p;
-  t.row = make_matrix_bank(p, true, false, false, t.columns, z.type, z.precision);
-  t.column = make_matrix_bank(p, false, false, false, t.lines, z.type, z.precision);
+  t.row = make_matrix_bank(p, true, false, false, t.columns, z.type);
+  t.column = make_matrix_bank(p, false, false, false, t.lines, z.type);
   const int us = most_sources(t.row, z.radius), vs = most_sources(t.column, z.radius);
   t.first_pitch = pitch_of(vs * t.channels), t.lines_pitch = pitch_of(t.columns * t.channels);
-  t.first = round_up((t.row.row_tiles + t.column.row_tiles) * int(sizeof(Steps)), 128);
+  t.together = 2;
+  t.first = round_up((t.row.row_tiles + t.column.row_tiles) * int(sizeof(uint32_t)), 128);
   t.lines_at = t.first + round_up(t.row.steps * t.row.step * t.first_pitch * z.element, 128);
   t.lines_size = round_up(t.column.steps * t.column.step * t.lines_pitch * z.element, 128);
   t.shared_bytes = t.lines_at + t.together * t.lines_size;
-  const double together = t.together, turns = std::ceil(z.rows / together), per_factor = double(p.mode_count) / z.rows,
-               groups = std::ceil(per_factor / kMostShared);
-  const double writes = (16.0 / z.vector) * touched(z, t, 8, 64);  // of a row tile and unit
-  const double rows = filled(units_of(vs * t.channels) * t.row.row_tiles) *
-                      (together * (band_steps(t.row, z.radius) * kStepClocks + kTileClocks) + kItemClocks);
+  const double rows = z.rows * shared_out(units_of(vs * t.channels)) *
+                      (t.row.row_tiles * (band_steps(t.row, z.radius) * kStepClocks + kTileClocks) + kUnitClocks);
   const double columns =
-      filled(together * groups * t.column.row_tiles * units_of(t.columns * t.channels)) *
-      (per_factor / groups * (band_steps(t.column, z.radius) * kStepClocks + kTileClocks + writes) + kItemClocks);
-  const double work = turns * (rows + columns) + double(us) * vs * t.channels * z.element / 16;
+      shared_out(units_of(t.columns * t.channels)) *
+      (p.mode_count * t.column.row_tiles * (band_steps(t.column, z.radius) * kStepClocks + kTileClocks) +
+       z.rows * kUnitClocks);
+  const double work = rows + columns + double(us) * vs * t.channels * z.element / 16;
   const double memory = double(p.mode_count) * t.lines * t.columns * t.channels * z.element / kBytes;
-  return with_waits(t, z.limit, work, memory, turns * 2 * kTurn + kFirst) * double(t.blocks_of_map());
+  return with_waits(t, z.limit, work, memory, z.rows * kTurn + kFirst) * double(t.blocks_of_map());
 }
 
 double cost_of_collect(const Sizes& z, MatrixTile& t) {
   const DeviceProblem& p = z.p;
-  t.row = make_matrix_bank(p, true, false, true, t.columns, z.type, z.precision);
-  t.column = make_matrix_bank(p, false, true, true, t.lines, z.type, z.precision);
+  t.row = make_matrix_bank(p, true, false, true, t.columns, z.type);
+  t.column = make_matrix_bank(p, false, true, true, t.lines, z.type);
   t.most_radius = z.radius;
   t.window = 1;
   for (int i = 0, begin = 0; i < t.row.tiles; ++i) {
@@ -104,25 +100,24 @@ double cost_of_collect(const Sizes& z, MatrixTile& t) {
   t.lines_at = t.first + round_up(t.window * t.first_pitch * 4, 128);
   t.lines_size = round_up(t.row.steps * t.row.step * t.lines_pitch * z.element, 128);
   t.shared_bytes = t.lines_at + t.together * t.lines_size;
-  const int ys = most_sources(t.column, z.radius), js = most_targets(t.row, z.radius);
-  const double together = t.together, turns = std::ceil(z.rows / together), per_factor = double(p.mode_count) / z.rows;
-  const double reads = z.element == 4 ? 2 * touched(z, t, 4, 128) : 4 * touched(z, t, 4, 64);  // of a step and unit
-  const double columns = filled(together * units_of(t.columns * t.channels)) *
-                         (per_factor * (t.column.row_tiles * band_steps(t.column, z.radius) * kStepClocks +
-                                        t.column.steps * (kReadClocks + reads)) +
-                          2 * kItemClocks);
-  const double tiles = static_cast<double>(divide_up(js, 16)), groups = std::ceil(tiles / 2);
+  const int ys = most_sources(t.column, z.radius);
+  const double together = t.together, turns = std::ceil(z.rows / together), per_factor = double(p.mode_count) / z.rows,
+               tiles = std::ceil(most_targets(t.row, z.radius) / 16.0), groups = std::ceil(tiles / 2);
+  const double columns =
+      filled(together * units_of(t.columns * t.channels)) *
+      (per_factor * (t.column.row_tiles * band_steps(t.column, z.radius) * kStepClocks + t.column.steps * kReadClocks) +
+       2 * kUnitClocks);
   const double rows = filled(units_of(t.lines * t.channels) * groups) *
-                      (tiles / groups * (together * t.row.steps * kStepClocks + 2 * kTileClocks) + kItemClocks);
+                      (tiles / groups * (together * t.row.steps * kStepClocks + 2 * kTileClocks) + kUnitClocks);
   const double memory = double(p.mode_count) * ys * t.columns * t.channels * z.element / kBytes;
-  return with_waits(t, z.limit, turns * (rows + columns), memory, turns * 3 * kTurn) * double(t.row.tiles) *
+  return with_waits(t, z.limit, turns * (rows + columns), memory, turns * 8 * kTurn) * double(t.row.tiles) *
          double(t.blocks_of_map());
 }
 
 /// Tries every tile with slabs of at least `narrowest` channels.
 template <class Cost>
-bool find_tile(const Sizes& z, int height, int width, int most_lines, int narrowest, const Cost& cost,
-               MatrixTile& best) {
+bool find_tile(const Sizes& z, int height, int width, int most_lines, int most_together, int narrowest,
+               const Cost& cost, MatrixTile& best) {
   const DeviceProblem& p = z.p;
   MatrixTile t{};
   double least = -1;
@@ -139,8 +134,10 @@ bool find_tile(const Sizes& z, int height, int width, int most_lines, int narrow
         t.line_tiles = static_cast<int>(divide_up(height, t.lines));
         t.column_tiles = static_cast<int>(divide_up(width, t.columns));
         if (t.lines > most_lines || int64_t(t.lines) * t.columns * t.channels * z.element > z.limit) continue;
-        for (t.together = 1; t.together <= std::min(kMostShared, z.rows); ++t.together) {
+        for (int together = 1; together <= most_together; ++together) {
+          t.together = together;
           const double c = cost(t);
+          if (std::max(t.row.steps, t.column.steps) > kMostSteps) continue;
           if (t.shared_bytes > z.limit || t.shared_bytes < 0 || (least >= 0 && c >= least)) continue;
           best = t, least = c;
         }
@@ -151,10 +148,12 @@ bool find_tile(const Sizes& z, int height, int width, int most_lines, int narrow
 
 /// Slabs are whole sectors of memory, 32 bytes, where they can be.
 template <class Cost>
-MatrixTile best_tile(const Sizes& z, int height, int width, int most_lines, const char* what, const Cost& cost) {
+MatrixTile best_tile(const Sizes& z, int height, int width, int most_lines, int most_together, const char* what,
+                     const Cost& cost) {
   MatrixTile best{};
-  const bool found = find_tile(z, height, width, most_lines, std::min(32 / z.element, z.p.in_channels), cost, best) ||
-                     find_tile(z, height, width, most_lines, 1, cost, best);
+  const int sector = std::min(32 / z.element, z.p.in_channels);
+  const bool found = find_tile(z, height, width, most_lines, most_together, sector, cost, best) ||
+                     find_tile(z, height, width, most_lines, most_together, 1, cost, best);
   require(found, "separable_joint_conv: got filters of ", 2 * z.radius + 1,
           " pixels, expected fewer on a GPU: no tile of ", what, " fits into its shared memory");
   return best;
@@ -164,7 +163,7 @@ MatrixTile best_tile(const Sizes& z, int height, int width, int most_lines, cons
 
 ModesByRow modes_by_row(const DeviceProblem& p) {
   ModesByRow m{};
-  int16_t mode = 0, group = 0;
+  int16_t mode = 0;
   for (int row = 0; row < p.row_modes; ++row) {
     const int16_t begin = mode;
     for (int k = 0; k < p.mode_count; ++k)
@@ -173,27 +172,21 @@ ModesByRow modes_by_row(const DeviceProblem& p) {
         m.column[mode++] = static_cast<int16_t>(p.modes[k].column);
       }
     if (mode == begin) continue;
-    m.row[m.count] = static_cast<int16_t>(row), m.begin[m.count] = begin, m.group[m.count] = group;
-    const int groups = static_cast<int>(divide_up(mode - begin, kMostShared));
-    for (int g = 0; g < groups; ++g) {
-      m.group_begin[group] = static_cast<int16_t>(begin + g * (mode - begin) / groups);
-      m.group_factor[group++] = static_cast<int16_t>(m.count);
-    }
-    ++m.count;
+    m.row[m.count] = static_cast<int16_t>(row), m.begin[m.count++] = begin;
   }
-  m.begin[m.count] = mode, m.group[m.count] = group, m.group_begin[group] = mode;
+  m.begin[m.count] = mode;
   return m;
 }
 
-MatrixTile plan_matrix_expand(const DeviceProblem& p, DataType type, Precision precision) {
-  const Sizes z(p, type, precision);
-  return best_tile(z, p.out_height, p.out_width, 1 << 30, "expand",
+MatrixTile plan_matrix_expand(const DeviceProblem& p, DataType type) {
+  const Sizes z(p, type);
+  return best_tile(z, p.out_height, p.out_width, 1 << 30, 1, "expand",
                    [&](MatrixTile& t) { return cost_of_expand(z, t); });
 }
 
-MatrixTile plan_matrix_collect(const DeviceProblem& p, DataType type, Precision precision) {
-  const Sizes z(p, type, precision);
-  return best_tile(z, p.in_height, p.out_width, 16 * kMostRowTiles, "collect",
+MatrixTile plan_matrix_collect(const DeviceProblem& p, DataType type) {
+  const Sizes z(p, type);
+  return best_tile(z, p.in_height, p.out_width, 16 * kMostRowTiles, std::min(kMostTogether, z.rows), "collect",
                    [&](MatrixTile& t) { return cost_of_collect(z, t); });
 }
 

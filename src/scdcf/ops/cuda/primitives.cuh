@@ -60,13 +60,6 @@ __device__ inline void wait_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(newer) : "memory");
 }
 
-/// Sixteen aligned bytes to global memory, at once: left to itself the compiler may write them in four pieces.
-__device__ inline void store_16(void* to, const uint4& x) {
-  asm volatile("st.global.v4.b32 [%0], {%1,%2,%3,%4};" ::"l"(__cvta_generic_to_global(to)), "r"(x.x), "r"(x.y),
-               "r"(x.z), "r"(x.w)
-               : "memory");
-}
-
 /// d[16x8] += a[16x16] * b[16x8], bf16 operands.
 __device__ inline void mma_bf16(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
   asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"

@@ -1,4 +1,4 @@
-// One 1-D pass of a thread in double, from registers: acc[a][t] += weight_a(m) * value(m + t) for m = begin .. end - 1.
+// One 1-D pass of a thread, from registers: acc[a][t] += weight_a(m) * value(m + t) for m = begin .. end - 1.
 //
 // The values that the N sums of a thread need overlap, so that each is read once and kept while it is needed: a ring of
 // N registers, whose places are known to the compiler because the loop is unrolled over it. A step reads one value and
@@ -6,21 +6,22 @@
 // stays where the filters carry it.
 #pragma once
 
-#include "scdcf/ops/cuda/primitives.cuh"
+#include "scdcf/ops/cuda/arithmetic.cuh"
 
 namespace scdcf::ops::cuda {
 
 constexpr int kMostTogether = 4;  // factors whose sums a thread keeps at a time
 
 /// A tap of several factors, read at once.
+template <class F>
 struct alignas(16) Taps {
-  double of[kMostTogether];
+  F of[kMostTogether];
 };
 
-template <int N, int M, class Weights, class Value>
-__device__ void slide(double (&acc)[M][N], int begin, int end, const Weights& weights, const Value& value) {
+template <int N, int M, class F, class Weights, class Value>
+__device__ void slide(F (&acc)[M][N], int begin, int end, const Weights& weights, const Value& value) {
   if (begin >= end) return;
-  double ring[N];
+  F ring[N];
 #pragma unroll
   for (int i = 0; i < N; ++i) ring[i] = value(begin + i);
 #pragma unroll 1

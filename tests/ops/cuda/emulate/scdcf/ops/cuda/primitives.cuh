@@ -116,11 +116,6 @@ inline void commit_copies() {}
 template <int newer>
 void wait_copies() {}
 
-inline void store_16(void* to, const uint4& x) {
-  if (reinterpret_cast<uintptr_t>(to) % 16) throw std::runtime_error("store of 16 bytes not aligned");
-  std::memcpy(to, &x, 16);
-}
-
 inline void mma_bf16(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
   warp_product(d, a, b0, b1, [](WarpSlot& w) {
     add_sums(w, [&](int row, int col) {

@@ -1,4 +1,4 @@
-// What expand and collect share where their passes are products on tensor cores (matrix_expand.cu, matrix_collect.cu).
+// What matrix_collect.cu multiplies, and how it lies in shared memory.
 //
 // An operand tile lies in shared memory as [source][column]; a column is a (position, channel) of the axis that the
 // pass leaves alone. A unit of work is 32 columns, four products of 8 side by side. Of a product's results a lane has
@@ -19,23 +19,8 @@ namespace scdcf::ops::cuda {
 
 constexpr int kUnit = 32;  // columns
 
-/// Kinds of arithmetic: the type of the numbers, and whether each product is made of three (matrix_tiles.cuh).
-struct Tf32 {
-  using Number = float;
-  static constexpr bool kExact = false;
-};
-struct Float32 {
-  using Number = float;
-  static constexpr bool kExact = true;
-};
-struct Bfloat16 {
-  using Number = bf16;
-  static constexpr bool kExact = false;
-};
-
-template <class Kind>
+template <class T>
 struct Operand {
-  using T = typename Kind::Number;
   static constexpr int kVector = 16 / static_cast<int>(sizeof(T)), kStep = 32 / static_cast<int>(sizeof(T));
 
   __device__ static int place(int column) {
@@ -48,12 +33,7 @@ struct Operand {
     if constexpr (sizeof(T) == 2)
       *at = __float2bfloat16(x);
     else
-      *at = operand<Kind::kExact>(x);
-  }
-  /// Two numbers of 32 bits, to be stored at once.
-  __device__ static uint64_t both(float x, float y) {
-    return float_to_bits(operand<Kind::kExact>(x)) | static_cast<uint64_t>(float_to_bits(operand<Kind::kExact>(y)))
-                                                         << 32;
+      *at = operand<false>(x);
   }
   /// Four neighbouring columns; `at` is the place of the first, a multiple of four.
   __device__ static void put(T* at, float x, float y, float z, float w) {
@@ -61,8 +41,8 @@ struct Operand {
       *reinterpret_cast<uint32_t*>(at) = pack_bf16(x, y);
       *reinterpret_cast<uint32_t*>(at + 8) = pack_bf16(z, w);
     } else {
-      *reinterpret_cast<uint64_t*>(at) = both(x, z);
-      *reinterpret_cast<uint64_t*>(at + 4) = both(y, w);
+      *reinterpret_cast<float2*>(at) = make_float2(operand<false>(x), operand<false>(z));
+      *reinterpret_cast<float2*>(at + 4) = make_float2(operand<false>(y), operand<false>(w));
     }
   }
 };
@@ -96,20 +76,20 @@ __device__ inline void load_step(uint32_t (&b)[4][2], const bf16* from, int) {
 }
 
 /// d += fragment * b.
-template <class Kind>
+template <class T>
 __device__ inline void multiply_step(float (&d)[4][4], const uint4& fragment, const uint32_t (&b)[4][2]) {
   const uint32_t a[4] = {fragment.x, fragment.y, fragment.z, fragment.w};
 #pragma unroll
-  for (int j = 0; j < 4; ++j) multiply<typename Kind::Number, Kind::kExact>(d[j], a, b[j][0], b[j][1]);
+  for (int j = 0; j < 4; ++j) multiply<T, false>(d[j], a, b[j][0], b[j][1]);
 }
 
 /// d[i] += matrix i * the columns of a unit, over some steps; `at` is the unit's first source and column. Matrix i is a
 /// row tile, its fragments for this lane begin at bank[i]. What a step needs is asked for a step before.
-template <class Kind, int tiles>
-__device__ void multiply_tiles(float (&d)[tiles][4][4], const typename Kind::Number* at, int pitch,
-                               const uint4* const (&bank)[tiles], const Steps& steps) {
+template <class T, int tiles>
+__device__ void multiply_tiles(float (&d)[tiles][4][4], const T* at, int pitch, const uint4* const (&bank)[tiles],
+                               const Steps& steps) {
   if (steps.begin >= steps.end) return;
-  const auto* from = lane_start(at, pitch) + steps.begin * Operand<Kind>::kStep * pitch;
+  const auto* from = lane_start(at, pitch) + steps.begin * Operand<T>::kStep * pitch;
   int step = steps.begin;
   uint32_t b[2][4][2];
   uint4 w[2][tiles];
@@ -117,11 +97,11 @@ __device__ void multiply_tiles(float (&d)[tiles][4][4], const typename Kind::Num
     load_step(b[turn], from, pitch);
 #pragma unroll
     for (int i = 0; i < tiles; ++i) w[turn][i] = bank[i][step * 32];
-    from += Operand<Kind>::kStep * pitch, ++step;
+    from += Operand<T>::kStep * pitch, ++step;
   };
   const auto multiply_all = [&](int turn) {
 #pragma unroll
-    for (int i = 0; i < tiles; ++i) multiply_step<Kind>(d[i], w[turn][i], b[turn]);
+    for (int i = 0; i < tiles; ++i) multiply_step<T>(d[i], w[turn][i], b[turn]);
   };
   load(0);
 #pragma unroll 1
@@ -141,40 +121,6 @@ __device__ inline void find_steps(Steps* steps, const MatrixBank& bank, const Li
   for (int tile = static_cast<int>(threadIdx.x); tile < bank.row_tiles; tile += static_cast<int>(blockDim.x))
     steps[tile] = bank.steps_of(targets, sources, radius, tile);
 }
-
-/// Calls body(count) with count = 1, 2 or 3 as a constant.
-template <int value>
-struct Together {
-  static constexpr int kCount = value;
-};
-template <class Body>
-__device__ void with_count(int count, const Body& body) {
-  if (count == 1) return body(Together<1>{});
-  if (count == 2) return body(Together<2>{});
-  body(Together<3>{});
-}
-
-/// Goes through items that are (unit, row tile, group), units first, a block's warps side by side.
-struct ItemWalk {
-  int unit, tile, group;
-  __device__ ItemWalk(int units, int tiles, int first_group)
-      : unit(static_cast<int>(threadIdx.x) / 32), tile(0), group(first_group), units_(units), tiles_(tiles) {
-    wrap();
-  }
-  __device__ void next() {
-    unit += kMatrixThreads / 32;
-    wrap();
-  }
-
- private:
-  int units_, tiles_;
-  __device__ void wrap() {
-    while (unit >= units_) {
-      unit -= units_;
-      if (++tile == tiles_) tile = 0, ++group;
-    }
-  }
-};
 
 /// A column of a tile whose columns are (position, channel of a slab).
 struct Place {
