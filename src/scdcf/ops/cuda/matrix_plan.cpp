@@ -15,7 +15,8 @@ constexpr int kWarps = kMatrixThreads / 32, kUnitColumns = 32, kStepBytes = 16, 
 // collect's reading; bytes of device memory a clock; a barrier with what it makes wait, a first load. How much longer
 // work takes with one block at a time.
 constexpr double kStepClocks = 6.5, kTileClocks = 22, kUnitClocks = 40, kReadClocks = 14, kBytes = 18, kTurn = 400,
-                 kFirst = 1500, kAlone = 1.6;
+                 kFirst = 1500, kAlone = 1.6, kLittleCache = 1.3;
+constexpr int kMuchShared = 196 * 1024;  // of a multiprocessor's shared memory
 
 struct Sizes {
   const DeviceProblem& p;
@@ -54,10 +55,12 @@ int most_targets(const MatrixBank& b, int radius) {
 double band_steps(const MatrixBank& b, int radius) {
   return std::min<double>(b.steps, (15.0 * b.axis.stride + 2 * radius + 1) / b.step + 1);
 }
-/// Two blocks, where shared memory has room for them, hide each other's waits.
+/// Two blocks, where shared memory has room for them, hide each other's waits; what it leaves is the L1 cache, where the
+/// fragments are.
 double with_waits(const MatrixTile& t, int limit, double work, double memory, double waits) {
-  const bool alone = 2 * (t.shared_bytes + 1024) > limit;
-  return (std::max(work, memory) + 0.4 * std::min(work, memory) + waits / 2) * (alone ? kAlone : 1);
+  const int two = 2 * (t.shared_bytes + 1024);
+  const double slower = two > limit ? kAlone : two > kMuchShared ? kLittleCache : 1;
+  return (std::max(work, memory) + 0.4 * std::min(work, memory) + waits / 2) * slower;
 }
 
 double cost_of_expand(const Sizes& z, MatrixTile& t) {
