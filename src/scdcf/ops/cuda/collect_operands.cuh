@@ -15,7 +15,7 @@
 #include "scdcf/ops/cuda/matrix_passes.h"
 #include "scdcf/ops/cuda/matrix_tiles.cuh"
 
-namespace scdcf::ops::cuda {
+namespace scdcf::ops::cuda::collecting {
 
 constexpr int kUnit = 32;  // columns
 
@@ -130,4 +130,4 @@ struct Place {
         channel(column - position * t.channels) {}
 };
 
-}  // namespace scdcf::ops::cuda
+}  // namespace scdcf::ops::cuda::collecting

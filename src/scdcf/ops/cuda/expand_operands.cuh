@@ -13,7 +13,7 @@
 #include "scdcf/ops/cuda/matrix_passes.h"
 #include "scdcf/ops/cuda/matrix_tiles.cuh"
 
-namespace scdcf::ops::cuda {
+namespace scdcf::ops::cuda::expanding {
 
 constexpr int kUnit = 32;  // columns
 
@@ -89,4 +89,4 @@ __device__ inline void find_bands(uint32_t* bands, const MatrixBank& bank, const
 /// Pitch of an operand tile for so many columns.
 __host__ __device__ constexpr int operand_pitch(int columns) { return round_up(columns, kUnit) + 8; }
 
-}  // namespace scdcf::ops::cuda
+}  // namespace scdcf::ops::cuda::expanding

@@ -55,8 +55,8 @@ int most_targets(const MatrixBank& b, int radius) {
 double band_steps(const MatrixBank& b, int radius) {
   return std::min<double>(b.steps, (15.0 * b.axis.stride + 2 * radius + 1) / b.step + 1);
 }
-/// Two blocks, where shared memory has room for them, hide each other's waits; what it leaves is the L1 cache, where the
-/// fragments are.
+/// Two blocks, where shared memory has room for them, hide each other's waits; what it leaves is the L1 cache, where
+/// the fragments are.
 double with_waits(const MatrixTile& t, int limit, double work, double memory, double waits) {
   const int two = 2 * (t.shared_bytes + 1024);
   const double slower = two > limit ? kAlone : two > kMuchShared ? kLittleCache : 1;
