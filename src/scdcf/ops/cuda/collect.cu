@@ -195,10 +195,8 @@ void collect(const DeviceProblem& p, const ExpandTile& t, const ExpandedPlaces& 
              const void* factors, void* grad_in, int first_image, int images, DataType type, cudaStream_t stream) {
   if (type == DataType::float64)
     run_collect<double>(p, t, places, expanded, factors, grad_in, first_image, images, stream);
-  else if (type == DataType::float32)
-    run_collect<float>(p, t, places, expanded, factors, grad_in, first_image, images, stream);
   else
-    run_collect<bf16>(p, t, places, expanded, factors, grad_in, first_image, images, stream);
+    run_collect<float>(p, t, places, expanded, factors, grad_in, first_image, images, stream);
 }
 
 }  // namespace scdcf::ops::cuda

@@ -187,10 +187,8 @@ void expand(const DeviceProblem& p, const ExpandTile& t, const ExpandedPlaces& p
             const void* factors, void* expanded, int first_image, int images, DataType type, cudaStream_t stream) {
   if (type == DataType::float64)
     run_expand<double>(p, t, places, in, factors, expanded, first_image, images, stream);
-  else if (type == DataType::float32)
-    run_expand<float>(p, t, places, in, factors, expanded, first_image, images, stream);
   else
-    run_expand<bf16>(p, t, places, in, factors, expanded, first_image, images, stream);
+    run_expand<float>(p, t, places, in, factors, expanded, first_image, images, stream);
 }
 
 }  // namespace scdcf::ops::cuda

@@ -13,7 +13,8 @@
 //
 //   Z [mode][y][x][c]  --column factors a-->  lines [i][x][c]  --row factor b-->  sums [i][j][c]
 //
-// Each number is written by one thread, which adds in a fixed order. The passes are float32 (double for float64).
+// Each number is written by one thread, which adds in a fixed order. For float32 and double; TF32 and bfloat16 have the
+// passes of matrix_passes.h.
 #pragma once
 
 #include "scdcf/ops/cuda/expanded_layout.h"

@@ -17,10 +17,8 @@ struct Sizes {
   int most_runs[kMostFactors + 1];  // that share so many neighbouring row factors
   Sizes(const DeviceProblem& problem, DataType type)
       : p(problem),
-        element(type == DataType::float64   ? 8
-                : type == DataType::float32 ? 4
-                                            : 2),
-        number(type == DataType::float64 ? 8 : 4),
+        element(element_size(type)),
+        number(sum_size(type)),
         taps(2 * problem.max_radius() + 1),
         limit(shared_memory_limit()) {
     for (int most = 1; most <= kMostFactors; ++most) runs[most] = make_mode_runs(p, most);

@@ -19,11 +19,12 @@ bool is_plain(const DeviceProblem& p, const ExpandedLayout& layout) {
 }
 
 struct Workspace {
-  char *expanded, *stacks, *gathered;
+  char *expanded, *stacks, *gathered, *banks;
   Workspace(const ExpandedPlan& plan, void* memory)
       : expanded(static_cast<char*>(memory)),
         stacks(expanded + plan.expanded_bytes),
-        gathered(stacks + plan.stack_bytes) {}
+        gathered(stacks + plan.stack_bytes),
+        banks(gathered + plan.gathered_bytes) {}
 };
 
 /// Calls body(first image, images) for every chunk.
@@ -61,11 +62,11 @@ const char* stacks_of(const DeviceProblem& p, const ExpandedPlan& plan, const vo
 
 }  // namespace
 
-ExpandedPlan plan_expanded(const DeviceProblem& p, DataType type, ExpandedStep step) {
+ExpandedPlan plan_expanded(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step) {
   ExpandedPlan plan{};
   plan.step = step;
   plan.layout = make_expanded_layout(p);
-  plan.tile = step == ExpandedStep::grad_in ? plan_collect(p, type) : plan_expand(p, type);
+  plan.passes = plan_passes(p, type, precision, step == ExpandedStep::grad_in);
   const bool gradient = step == ExpandedStep::grad_mixing;
   const int64_t size = element_size(type), image_bytes = std::max<int64_t>(1, plan.layout.image_numbers * size);
   plan.images = static_cast<int>(std::clamp<int64_t>(kMostExpandedBytes / image_bytes, 1, std::max(1, p.batch)));
@@ -89,11 +90,11 @@ void expanded_forward(const DeviceProblem& p, const ExpandedPlan& plan, const vo
                       const void* mixing, void* out, void* workspace, const ExpandedRun& run) {
   const Workspace space(plan, workspace);
   const Products products(run.blas, run.type, run.precision);
+  const PassRunner passes(p, plan.passes, factors, space.banks, run.type, run.stream);
   const int64_t size = element_size(run.type);
   const char* stacks = stacks_of(p, plan, mixing, space, run);
   for_chunks(p, plan, [&](int first, int images) {
-    expand(p, plan.tile, plan.layout.places(p, images), in, factors, space.expanded, first, images, run.type,
-           run.stream);
+    passes.expand(plan.layout.places(p, images), in, space.expanded, first, images);
     for (int i = 0; i < plan.layout.group_count; ++i) {
       const GroupPart part(p, plan, plan.layout.groups[i], first, images);
       char* map = static_cast<char*>(out) + part.map * size;
@@ -113,6 +114,7 @@ void expanded_grad_in(const DeviceProblem& p, const ExpandedPlan& plan, const vo
                       const void* mixing, void* grad_in, void* workspace, const ExpandedRun& run) {
   const Workspace space(plan, workspace);
   const Products products(run.blas, run.type, run.precision);
+  const PassRunner passes(p, plan.passes, factors, space.banks, run.type, run.stream);
   const int64_t size = element_size(run.type);
   const char* stacks = stacks_of(p, plan, mixing, space, run);
   for_chunks(p, plan, [&](int first, int images) {
@@ -122,8 +124,7 @@ void expanded_grad_in(const DeviceProblem& p, const ExpandedPlan& plan, const vo
         products.adjoint(part.rows, part.depth, p.out_channels, static_cast<const char*>(grad_out) + part.map * size,
                          stacks + part.stack * size, space.expanded + part.expanded * size, part.count, part.map_step);
     }
-    collect(p, plan.tile, plan.layout.places(p, images), space.expanded, factors, grad_in, first, images, run.type,
-            run.stream);
+    passes.collect(plan.layout.places(p, images), space.expanded, grad_in, first, images);
   });
 }
 
@@ -131,11 +132,11 @@ void expanded_grad_mixing(const DeviceProblem& p, const ExpandedPlan& plan, cons
                           const void* grad_out, void* grad_mixing, void* workspace, const ExpandedRun& run) {
   const Workspace space(plan, workspace);
   const Products products(run.blas, run.type, run.precision);
+  const PassRunner passes(p, plan.passes, factors, space.banks, run.type, run.stream);
   const int64_t size = element_size(run.type);
   char* stacks = plan.stacked ? space.stacks : static_cast<char*>(grad_mixing);
   for_chunks(p, plan, [&](int first, int images) {
-    expand(p, plan.tile, plan.layout.places(p, images), in, factors, space.expanded, first, images, run.type,
-           run.stream);
+    passes.expand(plan.layout.places(p, images), in, space.expanded, first, images);
     for (int i = 0; i < plan.layout.group_count; ++i) {
       const GroupPart part(p, plan, plan.layout.groups[i], first, images);
       if (part.depth == 0) continue;

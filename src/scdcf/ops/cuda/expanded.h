@@ -10,7 +10,7 @@
 
 #include <cublas_v2.h>
 
-#include "scdcf/ops/cuda/expand.h"
+#include "scdcf/ops/cuda/expanded_passes.h"
 
 namespace scdcf::ops::cuda {
 
@@ -19,15 +19,15 @@ enum class ExpandedStep { forward, grad_in, grad_mixing };
 struct ExpandedPlan {
   ExpandedStep step;
   ExpandedLayout layout;
-  ExpandTile tile;
+  ExpandedPasses passes;
   int images;                                          // of a chunk
   bool stacked;                                        // the stacks are not the mixing matrices as they are
   size_t expanded_bytes, stack_bytes, gathered_bytes;  // of workspace; gathered: grad_out of one group
 
-  size_t workspace() const { return expanded_bytes + stack_bytes + gathered_bytes; }
+  size_t workspace() const { return expanded_bytes + stack_bytes + gathered_bytes + passes.bank_bytes; }
 };
 
-ExpandedPlan plan_expanded(const DeviceProblem& p, DataType type, ExpandedStep step);
+ExpandedPlan plan_expanded(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step);
 
 /// Where the calls below run, and with what arithmetic. The handle is bound to the stream.
 struct ExpandedRun {

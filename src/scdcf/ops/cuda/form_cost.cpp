@@ -11,9 +11,10 @@ namespace scdcf::ops::cuda {
 namespace {
 
 constexpr double kCopy = 4.2e9;         // bytes a millisecond
-constexpr double kWriting = 0.3;        // of it, that expand and collect reach
-constexpr double kPassRate = 2.8e9;     // multiplications with addition a millisecond, of expand and collect
-constexpr double kExpandedCall = 0.15;  // milliseconds of a step however small: kernels, products and the gaps between
+constexpr double kWriting = 0.3;        // of it, that sliding passes reach
+constexpr double kSliding = 2.8e9;      // their multiplications with addition a millisecond
+constexpr double kGroups = 1.6;         // how much longer products take that are one for each image and group of scales
+constexpr double kExpandedCall = 0.05;  // milliseconds of a step however small: kernels, products and the gaps between
 constexpr double kFamilyCall = 0.06;    // of a family's step: operands, slices, the last wave
 
 /// Operations a millisecond of the thin products of the expanded form.
@@ -24,41 +25,60 @@ double product_rate(DataType type, Precision precision) {
 }
 
 /// Operations a millisecond of a family, channels padded. Narrow layers leave the tensor cores waiting for the passes.
-double family_rate(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind) {
+double family_rate(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind, ExpandedStep step) {
   const bool odd = p.in_channels % 4 || p.out_channels % 4;  // read number by number
-  const bool wide = !odd && p.in_channels >= 64 && p.out_channels >= 64;
+  const bool wide = !odd && p.in_channels > 32 && p.out_channels > 32;
   if (type == DataType::float32 && precision == Precision::fp32) return wide ? 26e9 : 18e9;
-  if (kind == FamilyKind::streamed) return wide ? 100e9 : 55e9;
-  const double more = type == DataType::bfloat16 ? 1.2 : 1.0;
-  return more * (wide ? 60e9 : 38e9);
+  const bool busy = wide || p.source_count > p.scale_count;  // several taps: more products for each pass
+  if (kind != FamilyKind::tiled) return busy ? 100e9 : 60e9;
+  if (step == ExpandedStep::grad_mixing) return (wide ? 48e9 : 24e9) * (p.row_modes > 4 ? 0.4 : 1.0);
+  return (busy ? 75e9 : 38e9) * (type == DataType::bfloat16 ? 1.2 : 1.0);
 }
 
 /// Pixels of every output scale times its sources.
 double source_pixels(const DeviceProblem& p) { return double(p.batch) * p.out_height * p.out_width * p.source_count; }
 
-}  // namespace
+/// Milliseconds of expand or collect by products.
+double product_passes(const DeviceProblem& p, DataType type, bool adjoint) {
+  const double columns = 1e-9 * source_pixels(p) * p.in_channels, numbers = columns * p.mode_count;
+  const bool half = type == DataType::bfloat16, odd = p.in_channels % (16 / element_size(type)) != 0;
+  double ms = adjoint ? (half ? 1.8 : 2.2) * numbers + (half ? 4.0 : 5.0) * columns * p.row_modes
+                      : (half ? 0.9 : 1.1) * numbers + (half ? 3.5 : 6.5) * columns * p.row_modes;
+  if (odd) ms *= adjoint ? 1.7 : 4.5;                     // number by number
+  if (std::max(p.in_height, p.in_width) > 64) ms *= 1.6;  // tiles that share borders
+  return p.stride == 1 ? ms : 1.5 * ms;
+}
 
-double expanded_milliseconds(const DeviceProblem& p, DataType type, Precision precision) {
-  const double size = element_size(type);
-  const double columns = source_pixels(p) * p.in_channels, numbers = columns * p.mode_count;  // of Z
-  const double maps = double(p.batch) * size *
-                      (double(p.scale_count) * p.out_height * p.out_width * p.out_channels +
-                       double(p.planes) * p.in_height * p.in_width * p.in_channels);
+/// Milliseconds of expand or collect by sliding sums.
+double sliding_passes(const DeviceProblem& p, DataType type) {
+  const double size = element_size(type), columns = source_pixels(p) * p.in_channels;
   double taps = 0;
   for (int s = 0; s < p.scale_count; ++s)
     taps += double(p.scales[s].source_end - p.scales[s].source_begin) *
             std::min(2 * p.scales[s].radius + 1, p.in_height) / std::max(1, p.source_count);
   const double multiplications = columns * (p.mode_count + 1.3 * p.row_modes) * taps * (size == 8 ? 2 : 1);
   const double few = std::max(1.0, 32 / (p.in_channels * size));  // sectors of memory that are written in parts
-  const double passes = std::max(few * numbers * size / (kCopy * kWriting), multiplications / kPassRate);
-  const double product =
-      std::max(2 * numbers * p.out_channels / product_rate(type, precision), (numbers * size + maps) / kCopy);
-  return passes + product + kExpandedCall;
+  return std::max(few * columns * p.mode_count * size / (kCopy * kWriting), multiplications / kSliding);
 }
 
-double family_milliseconds(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind) {
+}  // namespace
+
+double expanded_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step) {
+  const double size = element_size(type), numbers = source_pixels(p) * p.in_channels * p.mode_count;  // of Z
+  const double maps = double(p.batch) * size *
+                      (double(p.scale_count) * p.out_height * p.out_width * p.out_channels +
+                       double(p.planes) * p.in_height * p.in_width * p.in_channels);
+  const bool sliding = type == DataType::float64 || (type == DataType::float32 && precision == Precision::fp32);
+  const double passes = sliding ? sliding_passes(p, type) : product_passes(p, type, step == ExpandedStep::grad_in);
+  const double product =
+      std::max(2 * numbers * p.out_channels / product_rate(type, precision), (numbers * size + maps) / kCopy);
+  return passes + product * (make_expanded_layout(p).group_count > 1 ? kGroups : 1.0) + kExpandedCall;
+}
+
+double family_milliseconds(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind,
+                           ExpandedStep step) {
   const double in = round_up(p.in_channels, 32), out = round_up(p.out_channels, 32);
-  return kFamilyCall + 2 * source_pixels(p) * p.mode_count * in * out / family_rate(p, type, precision, kind);
+  return kFamilyCall + 2 * source_pixels(p) * p.mode_count * in * out / family_rate(p, type, precision, kind, step);
 }
 
 ForcedForm forced_form() {
@@ -72,9 +92,9 @@ ForcedForm forced_form() {
   return form;
 }
 
-bool takes_expanded(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind) {
+bool takes_expanded(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind, ExpandedStep step) {
   if (forced_form() != ForcedForm::none) return forced_form() == ForcedForm::expanded;
-  return expanded_milliseconds(p, type, precision) < family_milliseconds(p, type, precision, kind);
+  return expanded_milliseconds(p, type, precision, step) < family_milliseconds(p, type, precision, kind, step);
 }
 
 }  // namespace scdcf::ops::cuda

@@ -1,15 +1,19 @@
 // Which form a step takes: the expanded one (expanded.h) or a kernel family that keeps Z on chip
 // (separable_kernel.cpp).
 //
-// The expanded form is bound by memory or by its products, and both are counted:
+// The expanded form's parts are counted one by one:
 //
-//   expand, collect   the larger of Z's bytes over the speed of a copy and the passes' multiplications over their rate
+//   expand, collect   by products: so much for each number of Z, and for each number of the lines between the passes;
+//   by
+//                     sliding sums: the larger of Z's bytes over a share of the speed of a copy and the multiplications
+//                     over their rate
 //   product           the larger of its operations over a share of the rate of a large square product, and its bytes
 //                     over the speed of a copy
 //
-// A family's time is that of its products with channels padded to the tiles it works in, at a measured rate. All
-// constants are fitted to `scdcf bench --group shapes` in both forms on an H200: over its table the form chosen takes
-// at most 1.4 times the better one's time, where launches do not hide it. On another card the same ratios decide.
+// A family's time is that of its products with channels padded to the tiles it works in, at a measured rate. The
+// constants are fitted to the kernels' times in 17 layers in both forms on an H200 (results/h200-passes.txt): of 92
+// steps the slower form is chosen in 5, and takes at most 1.2 times the other's time. On another card the same ratios
+// decide.
 #pragma once
 
 #include "scdcf/ops/cuda/expanded.h"
@@ -17,11 +21,11 @@
 namespace scdcf::ops::cuda {
 
 /// The families as the model tells them apart.
-enum class FamilyKind { streamed, tiled };
+enum class FamilyKind { streamed, chained, tiled };
 
-/// Of one step: forward, gradient of the input, or gradient of the mixing.
-double expanded_milliseconds(const DeviceProblem& p, DataType type, Precision precision);
-double family_milliseconds(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind);
+double expanded_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step);
+double family_milliseconds(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind,
+                           ExpandedStep step);
 
 enum class ForcedForm { none, expanded, families };
 
@@ -29,6 +33,6 @@ enum class ForcedForm { none, expanded, families };
 ForcedForm forced_form();
 
 /// Whether a step that the given family could do is done in the expanded form.
-bool takes_expanded(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind);
+bool takes_expanded(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind, ExpandedStep step);
 
 }  // namespace scdcf::ops::cuda

@@ -13,10 +13,6 @@ namespace scdcf::ops::cuda {
 constexpr int kMaxFactors = 8;  // factors of one kind that the tiled kernels hold
 constexpr int kChunk = 32;      // channels of a line pass
 
-struct LineSpan {
-  int begin, count;
-};
-
 struct LineBank {
   LineAxis axis;
   int transposed;            // targets are the axis' inputs (adjoint pass), else its outputs

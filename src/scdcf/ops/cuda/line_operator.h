@@ -14,6 +14,10 @@ struct LineAxis {
   int out, in, stride, origin, replicate;
 };
 
+struct LineSpan {
+  int begin, count;
+};
+
 struct LineOperator {
   LineAxis axis;
   int radius;

@@ -57,9 +57,9 @@ struct ForwardChoice {
     const ExpandedStep step = forward ? ExpandedStep::forward : ExpandedStep::grad_in;
     if (type != DataType::float64) choose_family(p, type, precision, forward);
     if (family == Family::few ? forced_form() == ForcedForm::expanded
-                              : family != Family::expanded && takes_expanded(p, type, precision, kind()))
+                              : family != Family::expanded && takes_expanded(p, type, precision, kind(), step))
       family = Family::expanded;
-    if (family == Family::expanded) expanded = plan_expanded(p, type, step);
+    if (family == Family::expanded) expanded = plan_expanded(p, type, precision, step);
   }
   FamilyKind kind() const { return family == Family::streamed ? FamilyKind::streamed : FamilyKind::tiled; }
   void choose_family(const DeviceProblem& p, DataType type, Precision precision, bool forward) {
@@ -116,11 +116,15 @@ struct GradientChoice {
     constexpr ExpandedStep step = ExpandedStep::grad_mixing;
     if (type != DataType::float64) choose_family(p, type, precision);
     if (family == Family::few ? forced_form() == ForcedForm::expanded
-                              : family != Family::expanded && takes_expanded(p, type, precision, kind()))
+                              : family != Family::expanded && takes_expanded(p, type, precision, kind(), step))
       family = Family::expanded;
-    if (family == Family::expanded) expanded = plan_expanded(p, type, step);
+    if (family == Family::expanded) expanded = plan_expanded(p, type, precision, step);
   }
-  FamilyKind kind() const { return family == Family::streamed ? FamilyKind::streamed : FamilyKind::tiled; }
+  FamilyKind kind() const {
+    return family == Family::streamed  ? FamilyKind::streamed
+           : family == Family::chained ? FamilyKind::chained
+                                       : FamilyKind::tiled;
+  }
   void choose_family(const DeviceProblem& p, DataType type, Precision precision) {
     if (plan_few_channels(p, true, few))
       family = Family::few;

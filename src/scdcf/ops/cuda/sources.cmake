@@ -9,12 +9,17 @@ set(cuda_sources
   ops/cuda/expand_plan.cpp
   ops/cuda/expanded.cpp
   ops/cuda/expanded_layout.cpp
+  ops/cuda/expanded_passes.cpp
   ops/cuda/few_channels.cu
   ops/cuda/few_plan.cpp
   ops/cuda/form_cost.cpp
   ops/cuda/fused.cu
   ops/cuda/fused_plan.cpp
   ops/cuda/line_bank.cu
+  ops/cuda/matrix_bank.cu
+  ops/cuda/matrix_collect.cu
+  ops/cuda/matrix_expand.cu
+  ops/cuda/matrix_plan.cpp
   ops/cuda/mixing_gradient.cu
   ops/cuda/mixing_plan.cpp
   ops/cuda/norm_maps.cu
