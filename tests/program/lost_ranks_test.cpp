@@ -90,8 +90,9 @@ TEST_F(LostRanks, a_rank_that_is_killed_or_hangs_ends_all_in_time_and_nothing_is
     const auto [result, seconds] = end_of(supervisor, ranks);
     longest = std::max(longest, seconds);
     const bool resumed = result.out.find("resumed from") != std::string::npos;
-    std::cout << ": " << (resumed ? "had resumed from " + before : "from the beginning") << ", ended in " << seconds
-              << " s with code " << result.code << ", " << newest_checkpoint(out) << "  " << result.err << std::flush;
+    const auto from = before.empty() ? "from the beginning" : (resumed ? "resumed from " : "not yet at ") + before;
+    std::cout << ": " << from << ", ended in " << seconds << " s with code " << result.code << ", "
+              << newest_checkpoint(out) << "  " << result.err << std::flush;
     EXPECT_GE(newest_checkpoint(out), before) << "work was lost";
     if (result.code == 0) {  // it had ended before
       std::cout << std::endl;

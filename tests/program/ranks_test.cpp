@@ -43,11 +43,11 @@ TEST_F(Ranks, two_make_the_run_of_one_and_the_same_every_time) {
 
 TEST_F(Ranks, that_are_started_by_hand_find_each_other_and_what_differs_between_them) {
   const int port = 20000 + getpid() % 20000;
+  std::string rank_name = "RANK", size_name = "WORLD_SIZE";
   const auto rank = [&](int number, const std::vector<std::string>& more) {
     auto arguments = train(folder_ / "out", 1, more);
-    std::string line = "env RANK=" + std::to_string(number) +
-                       " WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=" + std::to_string(port) + " " +
-                       shell_line(arguments);
+    std::string line = "env " + rank_name + "=" + std::to_string(number) + " " + size_name +
+                       "=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=" + std::to_string(port) + " " + shell_line(arguments);
     const auto file = (folder_ / std::to_string(number)).string();
     return line + " > " + file + ".out 2> " + file + ".err; echo \\$? > " + file + ".code";
   };
@@ -56,10 +56,23 @@ TEST_F(Ranks, that_are_started_by_hand_find_each_other_and_what_differs_between_
   EXPECT_NE(told.find("--batch: rank 1 has 16, rank 0 has 32: start all ranks alike"), std::string::npos) << told;
   EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1) << told;
   EXPECT_FALSE(fs::exists(folder_ / "out"));
+  rank_name = "SLURM_LOCALID=0 SLURM_NTASKS_PER_NODE=2 SLURM_PROCID";  // as srun starts them
+  size_name = "SLURM_NTASKS";
   shell("(" + rank(0, {"--epochs", "1"}) + ") & (" + rank(1, {"--epochs", "1"}) + ") & wait");
   EXPECT_EQ(read(folder_ / "0.code") + read(folder_ / "1.code"), "0\n0\n") << read(folder_ / "0.err");
   EXPECT_TRUE(fs::exists(folder_ / "out" / "model.pt"));
   EXPECT_EQ(read(folder_ / "1.out"), "");
+}
+
+TEST_F(Ranks, are_started_by_torchrun_which_holds_the_store) {
+  if (shell("torchrun --help > /dev/null 2>&1") != 0) GTEST_SKIP() << "there is no torchrun";
+  auto arguments = train(folder_ / "out", 1, {"--epochs", "1"});
+  // What is redirected must be said to the torchrun of LibTorch 1.13: under Python 3.11 it fails with its own default.
+  const auto line =
+      "torchrun -r 1 -t 1 --no_python --nproc_per_node 2 --rdzv_backend c10d --rdzv_endpoint localhost:0 " +
+      shell_line(arguments) + " > " + (folder_ / "torchrun.out").string() + " 2>&1";
+  EXPECT_EQ(shell(line), 0) << read(folder_ / "torchrun.out");
+  EXPECT_TRUE(fs::exists(folder_ / "out" / "model.pt"));
 }
 
 }  // namespace
