@@ -126,10 +126,11 @@ LaunchResult launch_ranks(int count, double timeout_seconds, const std::function
 bool is_launched() { return std::getenv(kPulse) != nullptr; }
 
 Pulse::Pulse() {
-  if (!is_launched()) return;
-  const int descriptor = std::atoi(std::getenv(kPulse));
+  const char* text = std::getenv(kPulse);
+  if (text == nullptr) return;
+  const int descriptor = std::atoi(text);
   // Whoever is to feel it may be stopped: that must not stop this process in the end.
-  require(fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0, kPulse, ": got \"", std::getenv(kPulse),
+  require(fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0, kPulse, ": got \"", text,
           "\", expected the descriptor that the process which starts ranks has opened");
   fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   beat(descriptor);
