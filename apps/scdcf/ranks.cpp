@@ -1,5 +1,6 @@
 #include "ranks.h"
 
+#include <torch/cuda.h>
 #include <torch/version.h>
 
 #include <algorithm>

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "scdcf/core/error.h"
@@ -70,17 +71,21 @@ std::string end_silent(const Ranks& ranks, double timeout_seconds) {
   return first;
 }
 
-/// The first cause: one that died, one that failed by itself, one that hung (`silent`), or else whom the others have
-/// lost.
-LaunchResult judgement(const Ranks& ranks, const std::string& silent) {
+/// What there is to say of one that died, failed by itself, or hung (`silent`); nothing as long as nobody did.
+std::optional<LaunchResult> cause_among(const Ranks& ranks, const std::string& silent) {
   for (const auto& rank : ranks)
     if (rank->signal() != 0 && !rank->was_forced())
-      return {kLostRank,
-              name_of(*rank) + format(" was killed by signal %d (%s)", rank->signal(), strsignal(rank->signal()))};
+      return LaunchResult{kLostRank, name_of(*rank) + format(" was killed by signal %d (%s)", rank->signal(),
+                                                             strsignal(rank->signal()))};
   for (const auto& rank : ranks)
     if (rank->code() > 0 && rank->code() != kLostRank && rank->code() != kStopped)
-      return {rank->code(), (rank->rank() == 0 ? "" : name_of(*rank) + ": ") + rank->last_line()};
-  if (!silent.empty()) return {kLostRank, silent};
+      return LaunchResult{rank->code(), (rank->rank() == 0 ? "" : name_of(*rank) + ": ") + rank->last_line()};
+  if (!silent.empty()) return LaunchResult{kLostRank, silent};
+  return std::nullopt;
+}
+
+/// The end of all where no cause was seen: whom the others have lost, or that they were asked to stop.
+LaunchResult end_without_cause(const Ranks& ranks) {
   for (const auto& rank : ranks)
     if (rank->code() == kLostRank && !rank->last_line().empty()) return {kLostRank, rank->last_line()};
   for (const auto& rank : ranks)
@@ -100,7 +105,7 @@ LaunchResult launch_ranks(int count, double timeout_seconds, const std::function
   for (int rank = 0; rank < count; ++rank) ranks.push_back(std::make_unique<RankProcess>(rank, count, port));
   bool asked = false;
   double lost_at = 0;
-  std::string silent;
+  std::optional<LaunchResult> cause;  // the first: what comes after it may have come of it
   for (bool running = true; running; std::this_thread::sleep_for(std::chrono::milliseconds(20))) {
     running = false;
     for (auto& rank : ranks) {
@@ -113,14 +118,15 @@ LaunchResult launch_ranks(int count, double timeout_seconds, const std::function
       asked = true;
       for (auto& rank : ranks) rank->send(SIGTERM);
     }
-    if (const auto found = end_silent(ranks, timeout_seconds); silent.empty()) silent = found;
-    if (!silent.empty() && lost_at == 0) lost_at = now();
+    const auto silent = end_silent(ranks, timeout_seconds);
+    if (!cause) cause = cause_among(ranks, silent);
+    if (cause && lost_at == 0) lost_at = now();
     if (lost_at != 0 && now() - lost_at > kGrace)
       for (auto& rank : ranks) rank->end_by_force();
     // One that a driver or a disk holds in the kernel does not end even so.
     if (lost_at != 0 && now() - lost_at > 2 * kGrace) break;
   }
-  return judgement(ranks, silent);
+  return cause ? *cause : end_without_cause(ranks);
 }
 
 bool is_launched() { return std::getenv(kPulse) != nullptr; }

@@ -102,6 +102,8 @@ RankProcess::~RankProcess() {
 }
 
 void RankProcess::look() {
+  // Its end first: then there is nothing left to come of what it wrote.
+  if (running_ && waitpid(process_, &status_, WNOHANG) == process_) running_ = false;
   std::array<char, 4096> bytes{};
   for (ssize_t got = 0; (got = read(errors_, bytes.data(), bytes.size())) > 0;)
     if (text_.size() < (1U << 20)) text_.append(bytes.data(), static_cast<size_t>(got));
@@ -109,7 +111,6 @@ void RankProcess::look() {
     has_pulse_ = true;
     felt_ = now();
   }
-  if (running_ && waitpid(process_, &status_, WNOHANG) == process_) running_ = false;
 }
 
 void RankProcess::send(int signal) const {

@@ -174,7 +174,8 @@ std::string Watch::with_advice(const std::string& text) const {
 }
 
 double Watch::beat_seconds() const {
-  return kBeat * (1 + place_.size / 64);  // rank 0 has to read them all
+  const int crowd = 1 + place_.size / 64;  // rank 0 has to read them all
+  return kBeat * crowd;
 }
 
 double Watch::roll_call_seconds() const { return 8 * beat_seconds(); }
