@@ -1,5 +1,6 @@
 #include "ranks.h"
 
+#include <torch/cuda.h>
 #include <torch/version.h>
 
 #include <algorithm>
@@ -74,7 +75,7 @@ void run_ranks(const RankOptions& options, const std::function<std::string()>& a
   require(!distributed::place_from_environment(),
           "processes: this process is one of a group already (RANK and MASTER_ADDR are set): leave the option away");
   const InterruptScope interrupt;
-  const auto result = distributed::launch_ranks(options.processes, InterruptScope::requested);
+  const auto result = distributed::launch_ranks(options.processes, options.timeout, InterruptScope::requested);
   if (result.code == 0) return;
   if (result.error.empty()) throw CLI::RuntimeError(result.code);
   if (result.code != distributed::kLostRank) throw Error(result.error);
@@ -85,14 +86,13 @@ void run_ranks(const RankOptions& options, const std::function<std::string()>& a
 
 std::unique_ptr<distributed::Group> join_ranks(const RankOptions& options, const CLI::App& command,
                                                const std::string& device, const std::function<std::string()>& advice) {
-  const bool is_launched = distributed::is_launched();
   const auto place = distributed::place_from_environment();
   if (!place) return nullptr;
   if (command.get_parent()->get_option("--threads")->count() == 0)  // the processes of a machine share its cores
     set_threads(std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / place->local_size));
   distributed::GroupOptions group_options;
   group_options.timeout_seconds = options.timeout;
-  if (is_launched) group_options.join_seconds = std::max(30.0, options.timeout);  // they all start at once
+  if (distributed::is_launched()) group_options.join_seconds = distributed::start_seconds(options.timeout);
   group_options.advice = advice;
   auto group = std::make_unique<distributed::Group>(*place, device_of_rank(device, *place), group_options);
   as_rank(group.get(), [&] { require_alike(*group, command); });

@@ -11,6 +11,7 @@
 #include "run_options.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
+#include "scdcf/distributed/launch.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/runs/run_folder.h"
 #include "scdcf/terminal/clock_text.h"
@@ -207,6 +208,7 @@ std::string advice_after_loss(const TrainArguments& arguments, const CLI::App& c
 void train_all(const TrainArguments& arguments, const CLI::App& command) {
   const auto advice = [&] { return advice_after_loss(arguments, command); };
   if (starts_ranks(arguments.ranks)) return run_ranks(arguments.ranks, advice);
+  const distributed::Pulse pulse;  // until the group has been left
   const auto group = join_ranks(arguments.ranks, command, arguments.config.train.device, advice);
   as_rank(group.get(), [&] {
     Training training(arguments,

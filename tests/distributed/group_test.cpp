@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <chrono>
 #include <mutex>
+#include <thread>
 
 #include "support/expect_error.h"
 #include "support/ranks.h"
@@ -67,6 +69,13 @@ TEST_F(GroupOfRanks, a_failure_is_told_once_and_reaches_those_who_wait) {
   });
   EXPECT_EQ(first, 1);
   EXPECT_EQ(lost, 2);
+}
+
+TEST_F(GroupOfRanks, the_first_stays_until_the_others_have_left) {
+  // With rank 0 goes the store, and who misses it ends its process: this test, where rank 0 does not wait.
+  testing::in_ranks(2, [](Group& group) {
+    if (group.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(5600));
+  });
 }
 
 TEST(Group, names_who_did_not_come) {

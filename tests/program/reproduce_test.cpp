@@ -1,10 +1,14 @@
 // `scdcf reproduce` and `scdcf report` as their user meets them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "scdcf/data/places.h"
 #include "support/program_test.h"
@@ -38,9 +42,19 @@ TEST_F(Reproduce, quick_runs_become_a_report_and_are_not_made_twice) {
   const auto store = folder_ / "store";
   const std::vector<std::string> command = {"reproduce", "smnist", "--quick",  "--models", "cnn",
                                             "--out",     store,    "--epochs", "1"};
-  const auto first = run(command, kSeconds);
-  ASSERT_EQ(first.code, 0) << first.err;
-  EXPECT_NE(first.out.find("2 of 2 runs are done"), std::string::npos) << first.out;
+  // Two machines share the list, as an array of Slurm does.
+  auto listing = command;
+  listing.emplace_back("--plan");
+  const auto plan = run(listing, kSeconds);
+  ASSERT_EQ(std::count(plan.out.begin(), plan.out.end(), '\n'), 2) << plan.out << plan.err;
+  std::vector<std::thread> machines;
+  for (const char* number : {"0", "1"})
+    machines.emplace_back([&, number] {
+      std::string line = SCDCF_PROGRAM;
+      for (const auto& word : command) line += " '" + word + "'";
+      EXPECT_EQ(std::system((line + " --only " + number + " > /dev/null").c_str()), 0) << number;
+    });
+  for (auto& machine : machines) machine.join();
   std::istringstream lines(read(store / "results.jsonl"));
   int records = 0;
   for (std::string line; std::getline(lines, line); ++records) {

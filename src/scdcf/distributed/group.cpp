@@ -164,8 +164,17 @@ bool has_backend(torch::DeviceType device) {
 }
 
 struct Group::Connection {
-  Store store;
+  /// What is still under way may wait for somebody who is lost: the watch, which goes last, ends it.
+  ~Connection() {
+    if (watch == nullptr) return;
+    watch->expect_end();
+    backend.reset();
+    watch->leave();
+    store.reset();
+  }
+
   std::unique_ptr<Watch> watch;
+  Store store;
   c10::intrusive_ptr<Backend> backend;
   Sum sum;
 };
@@ -189,11 +198,7 @@ Group::Group(const Place& place, torch::Device device, const GroupOptions& optio
   c.sum = [this](const torch::Tensor& tensor) { sum(tensor); };
 }
 
-Group::~Group() {
-  // What is still under way may wait for somebody who is lost, and then the watch ends it.
-  connection_->backend.reset();
-  connection_->watch.reset();
-}
+Group::~Group() = default;
 
 std::function<void()> Group::sum_later(const torch::Tensor& tensor) {
   auto& c = *connection_;

@@ -4,30 +4,29 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
-#include <thread>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/format.h"
 #include "scdcf/distributed/group.h"
+#include "scdcf/distributed/rank_process.h"
 
 namespace scdcf::distributed {
 namespace {
 
-constexpr const char* kSupervisor = "SCDCF_SUPERVISOR";  // its number, for those that it starts
-constexpr double kGrace = 5;                             // seconds from the first loss to the end of all
+constexpr double kBeat = 0.25;  // seconds
+constexpr double kStart = 30;   // seconds at least for a process to start in
+constexpr double kGrace = 5;    // seconds from the first loss to the end of all
 constexpr int kStopped = 130;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -46,150 +45,116 @@ int free_port() {
   return ntohs(address.sin_port);
 }
 
-std::vector<std::string> own_arguments() {
-  std::ifstream stream("/proc/self/cmdline", std::ios::binary);
-  std::vector<std::string> arguments;
-  for (std::string argument; std::getline(stream, argument, '\0');) arguments.push_back(argument);
-  return arguments;
+/// One beat of a pulse. Nobody is there any more where it fails, and then this process ends too.
+void beat(int descriptor) {
+  constexpr char kSign = '.';
+  [[maybe_unused]] const auto written = write(descriptor, &kSign, 1);
 }
 
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (auto& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
+using Ranks = std::vector<std::unique_ptr<RankProcess>>;
+
+std::string name_of(const RankProcess& rank) { return "rank " + std::to_string(rank.rank()); }
+
+/// Kills those that hang; what there is to say of the one that was the first to.
+std::string end_silent(const Ranks& ranks, double timeout_seconds) {
+  std::string first;
+  double longest = 0;
+  for (const auto& rank : ranks) {
+    const double patience = rank->has_pulse() ? timeout_seconds : start_seconds(timeout_seconds);
+    if (!rank->is_running() || rank->was_forced() || rank->silence() <= patience) continue;
+    rank->end_by_force();
+    if (rank->silence() <= longest) continue;
+    longest = rank->silence();
+    first = name_of(*rank) +
+            format(rank->has_pulse() ? " has given no sign of life for %g s" : " did not start within %g s", patience);
+  }
+  return first;
 }
 
-/// A process of the group, its standard error in a pipe.
-class Child {
- public:
-  Child(int rank, int count, int port) : rank_(rank) {
-    std::vector<std::string> arguments = own_arguments(), environment;
-    for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
-    const std::pair<const char*, std::string> more[] = {{"RANK", std::to_string(rank)},
-                                                        {"WORLD_SIZE", std::to_string(count)},
-                                                        {"LOCAL_RANK", std::to_string(rank)},
-                                                        {"LOCAL_WORLD_SIZE", std::to_string(count)},
-                                                        {"MASTER_ADDR", "127.0.0.1"},
-                                                        {"MASTER_PORT", std::to_string(port)},
-                                                        {"GLOG_minloglevel", "4"},
-                                                        {"TORCH_CPP_LOG_LEVEL", "FATAL"},
-                                                        {kSupervisor, std::to_string(getpid())}};
-    for (const auto& [name, value] : more) environment.push_back(std::string(name) + "=" + value);
-    std::array<int, 2> ends{};
-    require(pipe2(ends.data(), O_CLOEXEC) == 0, "processes: ", std::strerror(errno));
-    errors_ = ends[0];
-    fcntl(errors_, F_SETFL, O_NONBLOCK);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-    const int failed = posix_spawn(&process_, "/proc/self/exe", &actions, nullptr, pointers_to(arguments).data(),
-                                   pointers_to(environment).data());
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    require(failed == 0, "processes: rank ", rank, " could not be started: ", std::strerror(failed));
-  }
-  ~Child() {
-    if (running_) {
-      kill(process_, SIGKILL);
-      waitpid(process_, nullptr, 0);
-    }
-    close(errors_);
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
+/// What there is to say of one that died, failed by itself, or hung (`silent`); nothing as long as nobody did.
+std::optional<LaunchResult> cause_among(const Ranks& ranks, const std::string& silent) {
+  for (const auto& rank : ranks)
+    if (rank->signal() != 0 && !rank->was_forced())
+      return LaunchResult{kLostRank, name_of(*rank) + format(" was killed by signal %d (%s)", rank->signal(),
+                                                             strsignal(rank->signal()))};
+  for (const auto& rank : ranks)
+    if (rank->code() > 0 && rank->code() != kLostRank && rank->code() != kStopped)
+      return LaunchResult{rank->code(), (rank->rank() == 0 ? "" : name_of(*rank) + ": ") + rank->last_line()};
+  if (!silent.empty()) return LaunchResult{kLostRank, silent};
+  return std::nullopt;
+}
 
-  void look() {
-    std::array<char, 4096> bytes{};
-    for (ssize_t got = 0; (got = read(errors_, bytes.data(), bytes.size())) > 0;)
-      if (text_.size() < (1U << 20)) text_.append(bytes.data(), static_cast<size_t>(got));
-    if (running_ && waitpid(process_, &status_, WNOHANG) == process_) running_ = false;
-  }
-  void send(int signal) {
-    if (running_) kill(process_, signal);
-  }
-  void end_by_force() {
-    if (!running_) return;
-    was_forced_ = true;
-    send(SIGKILL);
-  }
-
-  int rank() const { return rank_; }
-  bool is_running() const { return running_; }
-  bool was_forced() const { return was_forced_; }
-  int signal() const { return WIFSIGNALED(status_) ? WTERMSIG(status_) : 0; }
-  int code() const { return WIFEXITED(status_) ? WEXITSTATUS(status_) : -1; }
-  /// What it said last, without the name of the program.
-  std::string last_line() const {
-    auto text = text_;
-    while (!text.empty() && text.back() == '\n') text.pop_back();
-    text = text.substr(text.rfind('\n') + 1);
-    const std::string name = "scdcf: ";
-    return text.rfind(name, 0) == 0 ? text.substr(name.size()) : text;
-  }
-
- private:
-  int rank_;
-  pid_t process_ = 0;
-  int errors_ = -1;
-  bool running_ = true, was_forced_ = false;
-  int status_ = 0;
-  std::string text_;
-};
-
-/// The first cause: one that died, one that failed by itself, or else whom the others have lost, and at last one that
-/// had to be killed because it hung.
-LaunchResult judgement(const std::vector<std::unique_ptr<Child>>& children) {
-  for (const auto& child : children)
-    if (child->signal() != 0 && !child->was_forced())
-      return {kLostRank, "rank " + std::to_string(child->rank()) + " was killed by signal " +
-                             std::to_string(child->signal()) + " (" + strsignal(child->signal()) + ")"};
-  for (const auto& child : children)
-    if (child->code() > 0 && child->code() != kLostRank && child->code() != kStopped)
-      return {child->code(),
-              (child->rank() == 0 ? "" : "rank " + std::to_string(child->rank()) + ": ") + child->last_line()};
-  for (const auto& child : children)
-    if (child->code() == kLostRank && !child->last_line().empty()) return {kLostRank, child->last_line()};
-  for (const auto& child : children)
-    if (child->was_forced()) return {kLostRank, "rank " + std::to_string(child->rank()) + " hung and was killed"};
-  for (const auto& child : children)
-    if (child->code() != 0) return {child->code(), ""};
+/// The end of all where no cause was seen: whom the others have lost, or that they were asked to stop.
+LaunchResult end_without_cause(const Ranks& ranks) {
+  for (const auto& rank : ranks)
+    if (rank->code() == kLostRank && !rank->last_line().empty()) return {kLostRank, rank->last_line()};
+  for (const auto& rank : ranks)
+    if (rank->was_forced()) return {kLostRank, name_of(*rank) + " did not end with the others and was killed"};
+  for (const auto& rank : ranks)
+    if (rank->code() != 0) return {rank->code(), ""};
   return {};
 }
 
 }  // namespace
 
-LaunchResult launch_ranks(int count, const std::function<bool()>& stop) {
+double start_seconds(double timeout_seconds) { return std::max(kStart, timeout_seconds); }
+
+LaunchResult launch_ranks(int count, double timeout_seconds, const std::function<bool()>& stop) {
   const int port = free_port();
-  std::vector<std::unique_ptr<Child>> children;
-  for (int rank = 0; rank < count; ++rank) children.push_back(std::make_unique<Child>(rank, count, port));
+  Ranks ranks;
+  for (int rank = 0; rank < count; ++rank) ranks.push_back(std::make_unique<RankProcess>(rank, count, port));
   bool asked = false;
   double lost_at = 0;
+  std::optional<LaunchResult> cause;  // the first: what comes after it may have come of it
   for (bool running = true; running; std::this_thread::sleep_for(std::chrono::milliseconds(20))) {
     running = false;
-    for (auto& child : children) {
-      child->look();
-      running = running || child->is_running();
-      const bool ended_badly = !child->is_running() && child->code() != 0 && child->code() != kStopped;
+    for (auto& rank : ranks) {
+      rank->look();
+      running = running || rank->is_running();
+      const bool ended_badly = !rank->is_running() && rank->code() != 0 && rank->code() != kStopped;
       if (ended_badly && lost_at == 0) lost_at = now();
     }
     if (!asked && stop()) {
       asked = true;
-      for (auto& child : children) child->send(SIGTERM);
+      for (auto& rank : ranks) rank->send(SIGTERM);
     }
+    const auto silent = end_silent(ranks, timeout_seconds);
+    if (!cause) cause = cause_among(ranks, silent);
+    if (cause && lost_at == 0) lost_at = now();
     if (lost_at != 0 && now() - lost_at > kGrace)
-      for (auto& child : children) child->end_by_force();
+      for (auto& rank : ranks) rank->end_by_force();
+    // One that a driver or a disk holds in the kernel does not end even so.
+    if (lost_at != 0 && now() - lost_at > 2 * kGrace) break;
   }
-  return judgement(children);
+  return cause ? *cause : end_without_cause(ranks);
 }
 
-bool is_launched() {
-  const char* supervisor = std::getenv(kSupervisor);
-  if (supervisor == nullptr) return false;
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // It may have died before that was asked for.
-  if (std::to_string(getppid()) != supervisor) _exit(kLostRank);
-  return true;
+bool is_launched() { return std::getenv(kPulse) != nullptr; }
+
+Pulse::Pulse() {
+  const char* text = std::getenv(kPulse);
+  if (text == nullptr) return;
+  const int descriptor = std::atoi(text);
+  // Whoever is to feel it may be stopped: that must not stop this process in the end.
+  require(fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0, kPulse, ": got \"", text,
+          "\", expected the descriptor that the process which starts ranks has opened");
+  fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  beat(descriptor);
+  thread_ = std::thread([this, descriptor] {
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (!over_changed_.wait_for(lock, std::chrono::duration<double>(kBeat), [this] { return is_over_; }))
+      beat(descriptor);
+  });
+}
+
+Pulse::~Pulse() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    is_over_ = true;
+  }
+  over_changed_.notify_all();
+  thread_.join();
 }
 
 }  // namespace scdcf::distributed

@@ -10,11 +10,9 @@
 namespace scdcf::distributed {
 namespace {
 
-constexpr double kBeat = 0.25, kRollCall = 2, kGrace = 3;  // seconds
-const char* const kLeft = "left";                          // the sign of a rank that took its leave
+constexpr double kBeat = 0.25, kGrace = 3;  // seconds
+const char* const kLeft = "left";           // the sign of a rank that took its leave
 const char* const kFailure = "failure";
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 void pause(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
@@ -30,12 +28,16 @@ std::string ranks_text(const std::vector<int>& ranks) {
 
 }  // namespace
 
+double Watch::seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 Watch::Watch(c10::intrusive_ptr<c10d::Store> store, const Place& place, const GroupOptions& options)
     : store_(std::move(store)),
       place_(place),
       options_(options),
-      answered_(now()),
-      signs_(static_cast<size_t>(place.size), Sign{"", now()}) {
+      answered_(seconds_now()),
+      signs_(static_cast<size_t>(place.size), Sign{"", seconds_now()}) {
   beat_ = std::thread([this] { beat(); });
   judge_ = std::thread([this] { judge(); });
 }
@@ -55,11 +57,23 @@ void Watch::leave() {
   beat_.join();
   try {
     set(sign_key(place_.rank), kLeft);
-    // Rank 0 holds the store, in which the others read why it leaves.
-    const double until = now() + kRollCall;
-    for (int rank = 1; place_.rank == 0 && rank < place_.size; ++rank)
-      while (sign_of(rank) != kLeft && now() < until) pause(0.02);
+    if (place_.rank == 0) wait_for_others_to_leave();
   } catch (const std::exception&) {  // the store has gone first: nobody is left to be told
+  }
+}
+
+/// Rank 0 holds the store, in which the others read why it leaves: it stays as long as they show signs of life.
+void Watch::wait_for_others_to_leave() {
+  const double until = seconds_now() + options_.timeout_seconds;
+  for (int rank = 1; rank < place_.size; ++rank) {
+    std::string last = sign_of(rank);
+    for (double since = seconds_now();
+         last != kLeft && seconds_now() - since < roll_call_seconds() && seconds_now() < until; pause(0.02)) {
+      const auto sign = sign_of(rank);
+      if (sign != last) since = seconds_now();
+      last = sign;
+      answered_ = seconds_now();
+    }
   }
 }
 
@@ -80,9 +94,9 @@ std::string Watch::sign_of(int rank) {
 void Watch::look_at(int rank) {
   const auto text = sign_of(rank);
   auto& sign = signs_[static_cast<size_t>(rank)];
-  if (text != sign.text) sign = {text, now()};
+  if (text != sign.text) sign = {text, seconds_now()};
   const double patience = text.empty() ? options_.join_seconds : options_.timeout_seconds;
-  if (text == kLeft || now() - sign.since <= patience) return;
+  if (text == kLeft || seconds_now() - sign.since <= patience) return;
   std::ostringstream lost;
   lost << "rank " << rank << (text.empty() ? " did not come within " : " has given no sign of life for ") << patience
        << " s";
@@ -97,13 +111,12 @@ void Watch::beat() {
       if (store_->check({kFailure})) condemn(text_of(kFailure), /*is_told=*/true);
       if (place_.rank != 0) look_at(0);
       for (int rank = 1; place_.rank == 0 && rank < place_.size; ++rank) look_at(rank);
-      answered_ = now();
+      answered_ = seconds_now();
     } catch (const std::exception&) {
       return condemn_first("is gone");
     }
     std::unique_lock<std::mutex> lock(mutex_);
-    const int crowd = 1 + place_.size / 64;  // rank 0 has to read them all
-    woken_.wait_for(lock, std::chrono::duration<double>(kBeat * crowd), [this] { return leaving_.load(); });
+    woken_.wait_for(lock, std::chrono::duration<double>(beat_seconds()), [this] { return leaving_.load(); });
   }
 }
 
@@ -112,11 +125,13 @@ void Watch::judge() {
   for (; !over_; pause(0.05)) {
     std::ostringstream silent;
     silent << "has not answered for " << options_.timeout_seconds << " s";
-    if (now() - answered_ > options_.timeout_seconds) condemn_first(silent.str());
+    if (seconds_now() - answered_ > options_.timeout_seconds) condemn_first(silent.str());
+    if (ending_since_ != 0 && seconds_now() - ending_since_ > options_.timeout_seconds + kGrace)
+      condemn("rank " + std::to_string(place_.rank) + " hung when it took its leave", /*is_told=*/false);
     const auto found = verdict();
     if (!found) continue;
-    if (since == 0) since = now();
-    if (now() - since < (informed_ ? 2 * kGrace : kGrace)) continue;
+    if (since == 0) since = seconds_now();
+    if (seconds_now() - since < (informed_ ? 2 * kGrace : kGrace)) continue;
     // The thread that computes waits for somebody who will not come.
     if (!found->is_told) std::cerr << "scdcf: " + with_advice(found->text) + "\n" << std::flush;
     std::fflush(stdout);
@@ -158,11 +173,18 @@ std::string Watch::with_advice(const std::string& text) const {
   return text + (advice.empty() ? "" : "; " + advice);
 }
 
+double Watch::beat_seconds() const {
+  const int crowd = 1 + place_.size / 64;  // rank 0 has to read them all
+  return kBeat * crowd;
+}
+
+double Watch::roll_call_seconds() const { return 8 * beat_seconds(); }
+
 /// Who gives no sign of life, or else who is behind.
 std::string Watch::roll_call() {
   std::vector<std::string> before;
   for (int rank = 0; rank < place_.size; ++rank) before.push_back(sign_of(rank));
-  for (const double until = now() + kRollCall; now() < until && !verdict();) pause(0.05);
+  for (const double until = seconds_now() + roll_call_seconds(); seconds_now() < until && !verdict();) pause(0.05);
   std::vector<int> lost, behind;
   std::uint64_t least = calls_;
   for (int rank = 0; rank < place_.size; ++rank) {

@@ -31,6 +31,8 @@ class Watch {
   /// After a call that failed: finds out who is lost and throws LostRank.
   [[noreturn]] void throw_lost();
   bool tell_failure(const std::string& why);
+  /// From now on this process takes its leave, and is ended where that takes longer than a sign of life may.
+  void expect_end() { ending_since_ = seconds_now(); }
   /// From now on this process is not missed.
   void leave();
 
@@ -45,8 +47,10 @@ class Watch {
     double since = 0;
   };
 
+  static double seconds_now();
   void beat();
   void judge();
+  void wait_for_others_to_leave();
   void look_at(int rank);
   std::string sign_of(int rank);
   std::string text_of(const std::string& key);
@@ -55,6 +59,9 @@ class Watch {
   void condemn(const std::string& text, bool is_told);
   void condemn_first(const std::string& why);
   bool publish(const std::string& text);
+  /// How often a sign of life is shown, and how long it takes to see that somebody shows none.
+  double beat_seconds() const;
+  double roll_call_seconds() const;
   std::string roll_call();
   std::optional<Verdict> verdict() const;
   std::string with_advice(const std::string& text) const;
@@ -66,6 +73,7 @@ class Watch {
   std::atomic<bool> leaving_{false}, over_{false};
   std::atomic<bool> informed_{false};  // the thread that computes is on its way out
   std::atomic<double> answered_;       // when the store did last
+  std::atomic<double> ending_since_{0};
   mutable std::mutex mutex_;
   std::condition_variable woken_;  // to leave
   std::optional<Verdict> verdict_;
