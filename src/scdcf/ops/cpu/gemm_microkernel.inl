@@ -145,10 +145,10 @@ constexpr TileTable<T> make_tile_table() {
 template <class T>
 constexpr TileTable<T> kTiles = make_tile_table<T>();
 
-/// Calls body(first, rows) on near-equal parts of at most kMaxRows: every part then hides its latencies alike.
+/// Calls body(first, rows) on near-equal parts of at most `most`: every part then hides its latencies alike.
 template <class Body>
-SCDCF_INLINE void for_row_tiles(int64_t total, const Body& body) {
-  const int64_t parts = ceil_div(total, kMaxRows);
+SCDCF_INLINE void for_row_tiles(int64_t total, int64_t most, const Body& body) {
+  const int64_t parts = ceil_div(total, most);
   int64_t begin = 0;
   for (int64_t part = 0; part < parts; ++part) {
     const int64_t rows = (total - begin) / (parts - part);
