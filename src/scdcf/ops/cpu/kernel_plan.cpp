@@ -164,11 +164,12 @@ void Plan<T>::build_strip(const SeparableProblem& problem, const T* factors, con
   strip.origin = entry.radius;
   strip.padding = PadMode::none;
   const int64_t columns = view_.strip_width, window = (columns - 1) * problem.stride + 2 * entry.radius + 1;
-  const Stencil stencil =
-      make_stencil(strip, window, columns, entry.radius, factors + entry.row_offset, problem.row_modes);
+  const auto stencil = [&](int64_t inputs, int64_t outputs) {
+    return make_stencil(strip, inputs, outputs, entry.radius, factors + entry.row_offset, problem.row_modes);
+  };
   const std::vector<int32_t> row_modes = iota(problem.row_modes);
-  scale.strip_row = expanding_band<T>(stencil, false, row_modes, row_modes);
-  scale.strip_row_adjoint = contracting_band<T>(stencil, true);
+  scale.strip_row = expanding_band<T>(stencil(2 * entry.radius + 1, 1), false, row_modes, row_modes);
+  scale.strip_row_adjoint = contracting_band<T>(stencil(window, columns), true);
 }
 
 template class Plan<float>;

@@ -43,7 +43,8 @@ struct ScaleView {
   int64_t source_count;
   const BandView<T>* thin_columns;  // per row mode: the column factors paired with it
   int64_t radius;
-  BandView<T> strip_row, strip_row_adjoint;  // the row pass of a strip whose margins are there, lanes.inl
+  BandView<T> strip_row;          // the row pass of any column of a strip whose margins are there, lanes.inl
+  BandView<T> strip_row_adjoint;  // of its whole window
 };
 
 /// Output rows [y0, y1) (input rows in the backward, but not the thin one), columns [x0, x1) of the image or of every

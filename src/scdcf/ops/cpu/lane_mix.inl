@@ -1,20 +1,33 @@
-// The matrix products of the form with vectors across images. A pixel's maps are [mode][channel][lane]; one row of a
-// register tile is one channel of the result, and the mixing is what is broadcast.
+// The matrix products of the form with vectors across images. Maps are [mode][pixel][channel][lane]; one row of a
+// register tile is one channel of the result, and the mixing is what is broadcast, to several pixels at a time.
 
+/// Maps of one side of a product: `pixels` between two modes.
 template <class T>
-using LaneMixTile = void (*)(const T* weights, const int32_t* modes, int64_t pairs, int64_t channels, const T* in,
-                             T* out, bool accumulate);
+struct LaneMaps {
+  T* data;
+  int64_t pixels, channels;
 
-template <class T, int MR>
-void lane_mix_tile(const T* weights, const int32_t* modes, int64_t pairs, int64_t channels, const T* in, T* out,
-                   bool accumulate) {
-  Sums<T, MR, 1> sums;
+  int64_t pixel() const { return channels * kLanes<T>; }
+  T* at(int64_t mode, int64_t p) const { return data + (mode * pixels + p) * pixel(); }
+};
+
+/// NR pixels from `first` on, channels [row, row + MR) of one output mode; modes are those of `in` it pairs with.
+template <class T>
+using LaneMixTile = void (*)(const T* weights, const int32_t* modes, int64_t pairs, const LaneMaps<const T>& in,
+                             int64_t first, T* out, int64_t out_pixel, bool accumulate);
+
+template <class T, int MR, int NR>
+void lane_mix_tile(const T* weights, const int32_t* modes, int64_t pairs, const LaneMaps<const T>& in, int64_t first,
+                   T* out, int64_t out_pixel, bool accumulate) {
+  Sums<T, MR, NR> sums;
   sums.clear();
+  const int64_t channels = in.channels, pixel = channels * kLanes<T>;
   for (int64_t p = 0; p < pairs; ++p) {
-    sums.add_product(weights, 1, MR, in + modes[p] * channels * kLanes<T>, kLanes<T>, channels);
+    const T* data = in.data + (modes[p] * in.pixels + first) * pixel;
+    sums.add_product(weights, 1, MR, data, kLanes<T>, channels, pixel);
     weights += MR * channels;
   }
-  sums.write(out, kLanes<T>, accumulate);
+  sums.write(out, kLanes<T>, accumulate, out_pixel);
 }
 
 /// Sums over pixels and lanes of left[i] * right[j]; a pixel of each is `step` numbers from the next.
@@ -23,9 +36,9 @@ using LaneGramTile = void (*)(const T* left, int64_t left_step, const T* right, 
                               T* sums, int64_t sums_row);
 
 #if SCDCF_VECTOR_BYTES == 64
-constexpr int kGramRows = 6, kGramColumns = 4;  // 24 sums
+constexpr int kGramSide = 4;  // 4 x 4 sums: as many as there are lanes to add them up
 #else
-constexpr int kGramRows = 3, kGramColumns = 3;
+constexpr int kGramSide = 3;
 #endif
 
 /// rows[0][l] = the sum over all lanes of rows[l].
@@ -70,13 +83,15 @@ void lane_gram_tile(const T* left, int64_t left_step, const T* right, int64_t ri
 /// Index [rows - 1], for the gradient also [columns - 1].
 template <class T>
 struct LaneTileTable {
-  LaneMixTile<T> mix[kMaxRows];
-  LaneGramTile<T> gram[kGramRows][kGramColumns];
+  LaneMixTile<T> mix[3][kMaxRows];  // 1, 2 and 4 pixels, the last for few rows only
+  LaneGramTile<T> gram[kGramSide][kGramSide];
 };
 
 template <class T, int MR>
 constexpr void fill_lane_mix(LaneTileTable<T>& table) {
-  table.mix[MR - 1] = lane_mix_tile<T, MR>;
+  table.mix[0][MR - 1] = lane_mix_tile<T, MR, 1>;
+  table.mix[1][MR - 1] = lane_mix_tile<T, MR, 2>;
+  table.mix[2][MR - 1] = MR <= kMaxRows / 2 ? lane_mix_tile < T, MR <= kMaxRows / 2 ? MR : 1, 4 > : nullptr;
   if constexpr (MR > 1) fill_lane_mix<T, MR - 1>(table);
 }
 
@@ -84,14 +99,14 @@ template <class T, int MR, int NR>
 constexpr void fill_lane_gram(LaneTileTable<T>& table) {
   table.gram[MR - 1][NR - 1] = lane_gram_tile<T, MR, NR>;
   if constexpr (NR > 1) fill_lane_gram<T, MR, NR - 1>(table);
-  if constexpr (NR == kGramColumns && MR > 1) fill_lane_gram<T, MR - 1, NR>(table);
+  if constexpr (NR == kGramSide && MR > 1) fill_lane_gram<T, MR - 1, NR>(table);
 }
 
 template <class T>
 constexpr LaneTileTable<T> make_lane_tile_table() {
   LaneTileTable<T> table{};
   fill_lane_mix<T, kMaxRows>(table);
-  fill_lane_gram<T, kGramRows, kGramColumns>(table);
+  fill_lane_gram<T, kGramSide, kGramSide>(table);
   return table;
 }
 
@@ -112,33 +127,35 @@ void pack_lanes(const MixView& mix, int64_t in_channels, const Value& value, T* 
   }
 }
 
-/// out [mode][channel][lane] (+)= packed mixing * in, of one pixel.
+/// out (+)= packed mixing * in, for pixels [0, count) of `in` and the same number of `out` from out_first on.
 template <class T>
-void lane_mix(const MixView& mix, int64_t in_channels, const T* packed, const T* in, T* out, bool accumulate) {
+void lane_mix(const MixView& mix, const T* packed, const LaneMaps<const T>& in, const LaneMaps<T>& out,
+              int64_t out_first, int64_t count, bool accumulate) {
   for (int64_t mode = 0; mode < mix.modes; ++mode) {
     const int32_t* pairs = mix.pair_mode + mix.pair_begin[mode];
-    const int64_t count = mix.pair_begin[mode + 1] - mix.pair_begin[mode];
-    for_row_tiles(mix.channels, kMaxRows, [&](int64_t first, int64_t rows) {
-      kLaneTiles<T>.mix[rows - 1](packed, pairs, count, in_channels, in,
-                                  out + (mode * mix.channels + first) * kLanes<T>, accumulate);
-      packed += count * in_channels * rows;
+    const int64_t pair_count = mix.pair_begin[mode + 1] - mix.pair_begin[mode];
+    for_row_tiles(out.channels, kMaxRows, [&](int64_t row, int64_t rows) {
+      for (int64_t p = 0; p < count;) {
+        const int size = count - p >= 4 && rows <= kMaxRows / 2 ? 2 : count - p >= 2 ? 1 : 0;
+        kLaneTiles<T>.mix[size][rows - 1](packed, pairs, pair_count, in, p,
+                                          out.at(mode, out_first + p) + row * kLanes<T>, out.pixel(), accumulate);
+        p += int64_t{1} << size;
+      }
+      packed += pair_count * in.channels * rows;
     });
   }
 }
 
-/// grad[k][c][o] += sum over pixels and lanes of u[b_k, c] * dv[a_k, o]; grad rows are padded_out_channels long.
+/// grad[k][c][o] += sum over pixels and lanes of u[b_k, c] * dv[a_k, o]; grad rows are `padded` long.
 template <class T>
-void lane_gram(const PlanView<T>& plan, const T* u, const T* dv, int64_t pixels, T* grad) {
-  const MixView& mix = plan.mix;
-  constexpr int64_t lanes = kLanes<T>;
-  const int64_t u_step = plan.row_modes * plan.channels * lanes, dv_step = plan.column_modes * mix.channels * lanes;
+void lane_gram(const MixView& mix, const LaneMaps<T>& u, const LaneMaps<T>& dv, int64_t pixels, T* grad) {
   for (int64_t a = 0; a < mix.modes; ++a) {
     for (int32_t pair = mix.pair_begin[a]; pair < mix.pair_begin[a + 1]; ++pair) {
-      T* target = grad + mix.pair_index[pair] * plan.channels * mix.padded;
-      for_row_tiles(plan.channels, kGramRows, [&](int64_t c, int64_t rows) {
-        const T* left = u + (mix.pair_mode[pair] * plan.channels + c) * lanes;
-        for_row_tiles(mix.channels, kGramColumns, [&](int64_t o, int64_t columns) {
-          kLaneTiles<T>.gram[rows - 1][columns - 1](left, u_step, dv + (a * mix.channels + o) * lanes, dv_step, pixels,
+      T* target = grad + mix.pair_index[pair] * u.channels * mix.padded;
+      for_row_tiles(u.channels, kGramSide, [&](int64_t c, int64_t rows) {
+        for_row_tiles(dv.channels, kGramSide, [&](int64_t o, int64_t columns) {
+          kLaneTiles<T>.gram[rows - 1][columns - 1](u.at(mix.pair_mode[pair], 0) + c * kLanes<T>, u.pixel(),
+                                                    dv.at(a, 0) + o * kLanes<T>, dv.pixel(), pixels,
                                                     target + c * mix.padded + o, mix.padded);
         });
       });

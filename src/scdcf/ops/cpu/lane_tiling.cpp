@@ -9,6 +9,7 @@ namespace scdcf::ops::cpu::detail {
 namespace {
 
 constexpr int64_t kTurnedBytes = 640 * 1024;    // input and output of a tile, turned
+constexpr int64_t kLaneTileBytes = 600 * 1024;  // the maps of the backward: long sums are worth a little more
 constexpr int64_t kThinTileBytes = 256 * 1024;  // the row pass of a thin tile
 constexpr int64_t kThinColumns = 28, kThinRows = 2;
 
@@ -93,7 +94,7 @@ void Plan<T>::tile_lanes_forward(const SeparableProblem& problem, int threads) {
   push_lane_tiles(true, v.out_height, rows, columns);
 
   ScratchBuilder scratch(sizeof(T));
-  v.scratch.u = scratch.take(v.row_modes * v.channels * lanes_);
+  v.scratch.u = scratch.take(v.block_columns * v.row_modes * v.channels * lanes_);
   v.scratch.v = scratch.take(in_rows * v.block_columns * pixel / static_cast<int64_t>(sizeof(T)));
   take_lane_scratch(scratch, sources * in_rows, rows, columns, 0);
   v.scratch.total = scratch.total();
@@ -104,7 +105,7 @@ void Plan<T>::tile_lanes_backward(const SeparableProblem&, int threads) {
   PlanView<T>& v = view_;
   const int64_t u_row = v.strip_width * v.row_modes * v.channels * lanes_;
   const int64_t v_row = v.strip_width * v.column_modes * v.out_channels * lanes_;
-  v.block_rows = std::max<int64_t>(kTileBytes / (static_cast<int64_t>(sizeof(T)) * (u_row + v_row)), 1);
+  v.block_rows = std::max<int64_t>(kLaneTileBytes / (static_cast<int64_t>(sizeof(T)) * (u_row + v_row)), 1);
   // The output's gradient is turned for every strip of rows: few strips, but enough for all threads.
   const int64_t groups = ceil_div(v.batch, v.group_images);
   int64_t strips = ceil_div(threads, groups);
@@ -125,7 +126,7 @@ void Plan<T>::tile_lanes_backward(const SeparableProblem&, int threads) {
   ScratchBuilder scratch(sizeof(T));
   v.scratch.u = scratch.take(v.block_rows * u_row);
   v.scratch.v = scratch.take(v.block_rows * v_row);
-  take_lane_scratch(scratch, 1, grad_rows, v.strip_width, 0);
+  take_lane_scratch(scratch, v.block_rows, grad_rows, v.strip_width, 0);
   v.scratch.total = scratch.total();
 }
 

@@ -1,17 +1,18 @@
 // Backward of one strip of input rows with vectors across images: the steps of backward.inl, a few rows at a time.
 
-/// dV of rows [y0, y1), pixel by pixel [mode][o][lane].
+/// Gradient of the input, turned, of the rows whose maps are `du`: [row][x * C + c], rows turned_row apart.
 template <class T>
-void lanes_column_adjoint(const PlanView<T>& plan, const ScaleView<T>& scale, int64_t y0, int64_t y1, const T* grad,
-                          int64_t grad_first, int64_t grad_row, T* dv) {
-  constexpr int64_t group = kLanes<T>;
-  const int64_t mode = plan.out_channels * group;
-  for (int64_t y = y0; y < y1; ++y) {
-    for (int64_t x = 0; x < plan.strip_width; ++x) {
-      apply_band<T>(scale.column_adjoint, y, y + 1, {grad + x * mode, grad_first, grad_row, 0, group},
-                    {dv, 0, mode, group}, plan.out_channels, group, false);
-      dv += plan.column_modes * mode;
-    }
+void lanes_row_adjoint(const PlanView<T>& plan, const ScaleView<T>& scale, const LaneMaps<T>& du, int64_t columns,
+                       T* turned, int64_t turned_row) {
+  const int64_t rows = du.pixels / columns, row = columns * du.pixel(), mode = du.pixels * du.pixel();
+  const int64_t window = (columns - 1) * plan.stride + 2 * scale.radius + 1;
+  // Vectors that share the weights: all channels of a row or all rows of a channel, whichever are more.
+  const bool by_row = plan.channels >= rows;
+  for (int64_t i = 0; i < (by_row ? rows : plan.channels); ++i) {
+    apply_band<T>(scale.strip_row_adjoint, 0, window,
+                  {du.data + i * (by_row ? row : kLanes<T>), 0, du.pixel(), mode, by_row ? kLanes<T> : row},
+                  {turned + i * (by_row ? turned_row : kLanes<T>), du.pixel(), 0, by_row ? kLanes<T> : turned_row},
+                  by_row ? plan.channels : rows, kLanes<T>, false);
   }
 }
 
@@ -51,52 +52,47 @@ void clear_planes(const PlanView<T>& plan, const TileTask& task, T* grad_in) {
 template <class T>
 void lanes_backward_strip(const PlanView<T>& plan, const TileTask& task, const T* in, const T* packed,
                           const T* grad_out, T* grad_in, T* grad_mixing, T* scratch) {
-  constexpr int64_t group = kLanes<T>;
-  const int64_t columns = plan.strip_width;
-  const int64_t u_mode = plan.channels * group, u_pixel = plan.row_modes * u_mode;
-  const int64_t v_pixel = plan.column_modes * plan.out_channels * group;
+  const int64_t columns = plan.strip_width, in_row = plan.in_width * plan.channels;
   const LaneRows grad_rows = output_rows(plan, task, 0, columns);
-  const int64_t grad_row = whole_vectors<T>(grad_rows.numbers()) * group;
-  T *u = scratch + plan.scratch.u, *v = scratch + plan.scratch.v, *stage = scratch + plan.scratch.stage;
+  const int64_t grad_row = whole_vectors<T>(grad_rows.numbers()) * kLanes<T>;
   T *turned = scratch + plan.scratch.padded_in, *grad = scratch + plan.scratch.padded_out;
-  const int64_t in_row = plan.in_width * plan.channels;
+  T* stage = scratch + plan.scratch.stage;
   if (grad_in != nullptr) clear_planes(plan, task, grad_in);
   for (int64_t s = 0; s < plan.scale_count; ++s) {
     const ScaleView<T>& scale = plan.scales[s];
     if (scale.source_count == 0) continue;
     const LaneRows in_rows = input_rows(plan, scale, task, 0, columns);
+    const int64_t turned_row = whole_vectors<T>(in_rows.numbers()) * kLanes<T>;
     const int64_t first = scale.column_adjoint_first[task.y0], last = scale.column_adjoint_last[task.y1 - 1];
     for (int64_t y = first; y < last; ++y) {
-      gather_row(
-          grad_rows,
-          grad_out + ((task.n0 * plan.scale_count + s) * plan.out_height + y) * plan.out_width * plan.out_channels,
-          grad + (y - first) * grad_row, stage);
+      const int64_t row = (task.n0 * plan.scale_count + s) * plan.out_height + y;
+      gather_row(grad_rows, grad_out + row * plan.out_width * plan.out_channels, grad + (y - first) * grad_row, stage);
     }
     for (int64_t y0 = task.y0; y0 < task.y1; y0 += plan.block_rows) {
       const int64_t y1 = min_of(y0 + plan.block_rows, task.y1), pixels = (y1 - y0) * columns;
-      lanes_column_adjoint(plan, scale, y0, y1, grad, first, grad_row, v);
+      const LaneMaps<T> u{scratch + plan.scratch.u, pixels, plan.channels};
+      const LaneMaps<T> dv{scratch + plan.scratch.v, pixels, plan.out_channels};
+      apply_band<T>(scale.column_adjoint, y0, y1, {grad, first, grad_row, 0, kLanes<T>},
+                    {dv.data, columns * dv.pixel(), pixels * dv.pixel(), kLanes<T>}, columns * plan.out_channels,
+                    kLanes<T>, false);
       for (int64_t j = 0; j < scale.source_count; ++j) {
         const Source& source = scale.sources[j];
         const int64_t rows = ((task.n0 * plan.planes + source.plane) * plan.in_height + y0) * in_row;
+        for (int64_t y = 0; grad_mixing != nullptr && y < y1 - y0; ++y) {
+          gather_row(in_rows, in + rows + y * in_row, turned, stage);
+          lanes_row_pass(plan, scale, turned, columns, u, y * columns);
+        }
         if (grad_mixing != nullptr) {
-          for (int64_t y = 0; y < y1 - y0; ++y) {
-            gather_row(in_rows, in + rows + y * in_row, turned, stage);
-            apply_band<T>(scale.strip_row, 0, columns, {turned, 0, u_mode, 0, group},
-                          {u + y * columns * u_pixel, u_pixel, u_mode, group}, plan.channels, group, false);
-          }
-          lane_gram(plan, u, v, pixels,
+          lane_gram(plan.mix, u, dv, pixels,
                     grad_mixing + source.mixing * plan.modes * plan.channels * plan.padded_out_channels);
         }
         if (grad_in == nullptr) continue;
-        const T* weights = packed + source.mixing * plan.modes * plan.out_channels * plan.channels;
-        for (int64_t p = 0; p < pixels; ++p) {
-          lane_mix(plan.adjoint_mix, plan.out_channels, weights, v + p * v_pixel, u + p * u_pixel, false);
-        }
+        lane_mix<T>(plan.adjoint_mix, packed + source.mixing * plan.modes * plan.out_channels * plan.channels,
+                    {dv.data, dv.pixels, dv.channels}, u, 0, pixels, false);
+        lanes_row_adjoint(plan, scale, u, columns, turned, turned_row);
+        const bool accumulate = !writes_whole_rows(plan, task, scale, source);
         for (int64_t y = 0; y < y1 - y0; ++y) {
-          apply_band<T>(scale.strip_row_adjoint, 0, in_rows.columns,
-                        {u + y * columns * u_pixel, 0, u_pixel, u_mode, group}, {turned, u_mode, 0, group},
-                        plan.channels, group, false);
-          add_row(in_rows, turned, grad_in + rows + y * in_row, stage, !writes_whole_rows(plan, task, scale, source));
+          add_row(in_rows, turned + y * turned_row, grad_in + rows + y * in_row, stage, accumulate);
         }
       }
     }

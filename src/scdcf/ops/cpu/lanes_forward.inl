@@ -1,5 +1,17 @@
-// Forward of one tile with vectors across images: row pass and product pixel by pixel, then the column pass of a few
-// columns, whose maps stay in the second-level cache.
+// Forward of one tile with vectors across images: a few columns at a time, whose maps before the column pass stay in
+// the second-level cache; row pass and product go row by row, in the first.
+
+/// U [mode][x][c] of `columns` output columns; `turned` is the first pixel they read.
+template <class T>
+void lanes_row_pass(const PlanView<T>& plan, const ScaleView<T>& scale, const T* turned, int64_t columns,
+                    const LaneMaps<T>& u, int64_t first_pixel) {
+  // Without a stride all columns are one long run of vectors.
+  const int64_t runs = plan.stride == 1 ? 1 : columns, groups = columns / runs * plan.channels;
+  for (int64_t run = 0; run < runs; ++run) {
+    apply_band<T>(scale.strip_row, 0, 1, {turned + run * plan.stride * u.pixel(), 0, u.pixel(), 0, kLanes<T>},
+                  {u.at(0, first_pixel + run), 0, u.pixels * u.pixel(), kLanes<T>}, groups, kLanes<T>, false);
+  }
+}
 
 template <class T>
 void lanes_forward_tile(const PlanView<T>& plan, const TileTask& task, const T* in, const T* packed, T* out,
@@ -8,46 +20,36 @@ void lanes_forward_tile(const PlanView<T>& plan, const TileTask& task, const T* 
   const int64_t row_first = scale.column_first[task.y0];
   const int64_t rows = max_of(scale.column_last[task.y1 - 1] - row_first, 0), columns = task.x1 - task.x0;
   const LaneRows from = input_rows(plan, scale, task, task.x0, columns), to = output_rows(plan, task, task.x0, columns);
-  constexpr int64_t lanes = kLanes<T>;
-  const int64_t pixel = plan.column_modes * plan.out_channels * lanes;
-  const int64_t turned_row = whole_vectors<T>(from.numbers()) * lanes;
-  const int64_t out_row = whole_vectors<T>(to.numbers()) * lanes;
+  const int64_t turned_row = whole_vectors<T>(from.numbers()) * kLanes<T>;
+  const int64_t out_row = whole_vectors<T>(to.numbers()) * kLanes<T>;
   T *turned = scratch + plan.scratch.padded_in, *turned_out = scratch + plan.scratch.padded_out;
-  T *u = scratch + plan.scratch.u, *v = scratch + plan.scratch.v, *stage = scratch + plan.scratch.stage;
+  T* stage = scratch + plan.scratch.stage;
   for (int64_t j = 0; j < scale.source_count; ++j) {
     for (int64_t y = 0; y < rows; ++y) {
-      const int64_t row = ((task.n0 * plan.planes + scale.sources[j].plane) * plan.in_height + row_first + y) *
-                          plan.in_width * plan.channels;
-      gather_row(from, in + row, turned + (j * rows + y) * turned_row, stage);
+      const int64_t row = (task.n0 * plan.planes + scale.sources[j].plane) * plan.in_height + row_first + y;
+      gather_row(from, in + row * plan.in_width * plan.channels, turned + (j * rows + y) * turned_row, stage);
     }
   }
   for (int64_t x0 = 0; x0 < columns; x0 += plan.block_columns) {
     const int64_t count = min_of(plan.block_columns, columns - x0);
+    const LaneMaps<T> u{scratch + plan.scratch.u, count, plan.channels};
+    const LaneMaps<T> v{scratch + plan.scratch.v, rows * count, plan.out_channels};
     for (int64_t y = 0; y < rows; ++y) {
-      for (int64_t x = x0; x < x0 + count; ++x) {
-        for (int64_t j = 0; j < scale.source_count; ++j) {
-          apply_band<T>(scale.strip_row, x, x + 1,
-                        {turned + (j * rows + y) * turned_row, 0, plan.channels * lanes, 0, lanes},
-                        {u, 0, plan.channels * lanes, lanes}, plan.channels, lanes, false);
-          lane_mix(plan.mix, plan.channels,
-                   packed + scale.sources[j].mixing * plan.modes * plan.channels * plan.out_channels, u,
-                   v + (y * count + x - x0) * pixel, j > 0);
-        }
+      for (int64_t j = 0; j < scale.source_count; ++j) {
+        lanes_row_pass(plan, scale, turned + (j * rows + y) * turned_row + x0 * plan.stride * u.pixel(), count, u, 0);
+        lane_mix<T>(plan.mix, packed + scale.sources[j].mixing * plan.modes * plan.channels * plan.out_channels,
+                    {u.data, u.pixels, u.channels}, v, y * count, count, j > 0);
       }
     }
-    for (int64_t x = x0; x < x0 + count; ++x) {
-      apply_band<T>(scale.column_forward, task.y0, task.y1,
-                    {v + (x - x0) * pixel, row_first, count * pixel, plan.out_channels * lanes, lanes},
-                    {turned_out + x * plan.out_channels * lanes, out_row, 0, lanes}, plan.out_channels, lanes, false);
-    }
+    apply_band<T>(scale.column_forward, task.y0, task.y1,
+                  {v.data, row_first, count * v.pixel(), v.pixels * v.pixel(), kLanes<T>},
+                  {turned_out + x0 * v.pixel(), out_row, 0, kLanes<T>}, count * plan.out_channels, kLanes<T>, false);
   }
   for (int64_t y = task.y0; y < task.y1; ++y) {
     T* row = turned_out + (y - task.y0) * out_row;
     for (int64_t i = 0; scale.source_count == 0 && i < out_row; ++i) row[i] = T(0);
-    store_row(
-        to, row,
-        out + ((task.n0 * plan.scale_count + task.scale) * plan.out_height + y) * plan.out_width * plan.out_channels,
-        stage);
+    const int64_t target = (task.n0 * plan.scale_count + task.scale) * plan.out_height + y;
+    store_row(to, row, out + target * plan.out_width * plan.out_channels, stage);
   }
 }
 

@@ -16,8 +16,11 @@ void for_thin_maps(const PlanView<T>& plan, const TileTask& task, const ScaleVie
   for (int64_t y = 0; y < rows; ++y) {
     const int64_t row = (task.n0 * plan.planes + plane) * plan.in_height + row_first + y;
     gather_row(from, in + row * plan.in_width * plan.channels, turned, stage);
-    apply_band<T>(scale.strip_row, 0, columns, {turned, 0, plan.channels * lanes, 0, lanes},
-                  {u + y * u_row, lanes, maps, map}, plan.channels, lanes, false);
+    for (int64_t c = 0; c < plan.channels; ++c) {
+      apply_band<T>(scale.strip_row, 0, 1,
+                    {turned + c * lanes, 0, plan.channels * lanes, 0, plan.stride * plan.channels * lanes},
+                    {u + y * u_row + c * map, 0, maps, lanes}, columns, lanes, false);
+    }
   }
   for (int64_t y0 = task.y0; y0 < task.y1; y0 += plan.block_rows) {
     const int64_t y1 = min_of(y0 + plan.block_rows, task.y1);
