@@ -7,9 +7,9 @@
 namespace scdcf::ops::cpu::detail {
 namespace {
 
-/// Multiply-adds that one number costs on its way between a tensor and vectors across images, and what one of theirs
-/// costs against one of the blocked form, which reads its operands in order. Both measured.
-constexpr double kTurn = 4, kLaneCost = 1.15;
+/// Measured: multiply-adds that one number costs on its way between a tensor and vectors across images; what one of
+/// theirs costs against one of the blocked form, which reads its operands in order; and what when they miss the cache.
+constexpr double kTurn = 4, kLaneCost = 1.15, kOutOfCache = 1.2;
 
 struct Costs {
   double row, column, modes, sources, in, out, padded_in, padded_out;
@@ -31,13 +31,16 @@ struct Costs {
 }  // namespace
 
 LaneLayout lane_layout(const SeparableProblem& problem, int64_t lanes) {
+  const int64_t pixel =
+      4 * lanes * (problem.row_modes * problem.in_channels + problem.column_modes * problem.out_channels);
   LaneLayout best;
   best.waste = 1e9;
   for (int64_t strips = 1; strips <= std::min(lanes, problem.out_width); ++strips) {
     const int64_t groups = ceil_div(problem.batch, std::min(lanes / strips, problem.batch));
     const int64_t width = ceil_div(problem.out_width, strips);
-    const double waste =
-        static_cast<double>(groups * lanes * width) / static_cast<double>(problem.batch * problem.out_width);
+    const double columns = static_cast<double>(groups * lanes) * static_cast<double>(width);
+    const double slow = width * pixel > kTileBytes ? kOutOfCache : 1;  // the backward keeps whole rows of a strip
+    const double waste = slow * columns / static_cast<double>(problem.batch * problem.out_width);
     if (waste < best.waste) best = {ceil_div(problem.batch, groups), strips, width, waste};
   }
   return best;

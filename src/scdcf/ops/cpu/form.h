@@ -23,7 +23,7 @@ Form choose_form(const SeparableProblem& problem, Wanted wanted, int64_t lanes);
 /// A group of `images` images, each cut into `strips` strips of `strip_width` output columns, shares a vector.
 struct LaneLayout {
   int64_t images = 1, strips = 1, strip_width = 1;
-  double waste = 1;  // columns of all lanes over those that exist
+  double waste = 1;  // columns of all lanes over those that exist, more when rows are too long for the cache
 };
 
 LaneLayout lane_layout(const SeparableProblem& problem, int64_t lanes);
