@@ -36,9 +36,9 @@ using LaneGramTile = void (*)(const T* left, int64_t left_step, const T* right, 
                               T* sums, int64_t sums_row);
 
 #if SCDCF_VECTOR_BYTES == 64
-constexpr int kGramSide = 4;  // 4 x 4 sums: as many as there are lanes to add them up
+constexpr int kGramRows = 6, kGramColumns = 4;
 #else
-constexpr int kGramSide = 3;
+constexpr int kGramRows = 3, kGramColumns = 3;
 #endif
 
 /// rows[0][l] = the sum over all lanes of rows[l].
@@ -84,7 +84,7 @@ void lane_gram_tile(const T* left, int64_t left_step, const T* right, int64_t ri
 template <class T>
 struct LaneTileTable {
   LaneMixTile<T> mix[3][kMaxRows];  // 1, 2 and 4 pixels, the last for few rows only
-  LaneGramTile<T> gram[kGramSide][kGramSide];
+  LaneGramTile<T> gram[kGramRows][kGramColumns];
 };
 
 template <class T, int MR>
@@ -99,14 +99,14 @@ template <class T, int MR, int NR>
 constexpr void fill_lane_gram(LaneTileTable<T>& table) {
   table.gram[MR - 1][NR - 1] = lane_gram_tile<T, MR, NR>;
   if constexpr (NR > 1) fill_lane_gram<T, MR, NR - 1>(table);
-  if constexpr (NR == kGramSide && MR > 1) fill_lane_gram<T, MR - 1, NR>(table);
+  if constexpr (NR == kGramColumns && MR > 1) fill_lane_gram<T, MR - 1, NR>(table);
 }
 
 template <class T>
 constexpr LaneTileTable<T> make_lane_tile_table() {
   LaneTileTable<T> table{};
   fill_lane_mix<T, kMaxRows>(table);
-  fill_lane_gram<T, kGramSide, kGramSide>(table);
+  fill_lane_gram<T, kGramRows, kGramColumns>(table);
   return table;
 }
 
@@ -149,11 +149,13 @@ void lane_mix(const MixView& mix, const T* packed, const LaneMaps<const T>& in, 
 /// grad[k][c][o] += sum over pixels and lanes of u[b_k, c] * dv[a_k, o]; grad rows are `padded` long.
 template <class T>
 void lane_gram(const MixView& mix, const LaneMaps<T>& u, const LaneMaps<T>& dv, int64_t pixels, T* grad) {
+  // Tall tiles spare loads, square ones a little of the sums over lanes: what counts when few pixels fit the cache.
+  const int64_t rows_at_once = u.channels <= 4 * kGramRows ? kGramRows : kGramColumns;
   for (int64_t a = 0; a < mix.modes; ++a) {
     for (int32_t pair = mix.pair_begin[a]; pair < mix.pair_begin[a + 1]; ++pair) {
       T* target = grad + mix.pair_index[pair] * u.channels * mix.padded;
-      for_row_tiles(u.channels, kGramSide, [&](int64_t c, int64_t rows) {
-        for_row_tiles(dv.channels, kGramSide, [&](int64_t o, int64_t columns) {
+      for_row_tiles(u.channels, rows_at_once, [&](int64_t c, int64_t rows) {
+        for_row_tiles(dv.channels, kGramColumns, [&](int64_t o, int64_t columns) {
           kLaneTiles<T>.gram[rows - 1][columns - 1](u.at(mix.pair_mode[pair], 0) + c * kLanes<T>, u.pixel(),
                                                     dv.at(a, 0) + o * kLanes<T>, dv.pixel(), pixels,
                                                     target + c * mix.padded + o, mix.padded);

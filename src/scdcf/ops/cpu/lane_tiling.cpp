@@ -26,8 +26,8 @@ void Plan<T>::take_lane_scratch(ScratchBuilder& scratch, int64_t in_rows, int64_
     window = std::max<int64_t>(window, (columns - 1) * v.stride + 2 * scale_views_[s].radius + 1);
   }
   const int64_t in_row = round_up(window * v.channels, lanes_), out_row = round_up(columns * v.out_channels, lanes_);
-  v.scratch.padded_in = scratch.take(in_rows * in_row * lanes_);
-  v.scratch.padded_out = scratch.take(out_rows * out_row * lanes_);
+  v.scratch.padded_in = scratch.take((in_rows * in_row + lanes_) * lanes_);
+  v.scratch.padded_out = scratch.take((out_rows * out_row + lanes_) * lanes_);
   v.scratch.stage = scratch.take(lanes_ * std::max({in_row, out_row, round_up(numbers, lanes_)}));
 }
 

@@ -71,30 +71,42 @@ SCDCF_INLINE void prefetch_ahead(const LaneRows& rows, const LaneRun& run, const
   prefetch_row<Write>(row + (2 * rows.width + run.begin) * rows.channels, (run.end - run.begin) * rows.channels);
 }
 
-/// A lane's row as it lies between tensor and vectors, with its margins.
+/// Numbers [first, last) of a lane's row as it lies between tensor and vectors, margins filled in.
 template <class T>
-void stage_row(const LaneRows& rows, const LaneRun& run, const T* row, T* staged) {
+void stage_row(const LaneRows& rows, const LaneRun& run, const T* row, int64_t first, int64_t last, T* staged) {
   const int64_t channels = rows.channels, begin = run.begin * channels, end = run.end * channels;
   const T* source = row + run.offset + run.column * channels;
   prefetch_ahead<0>(rows, run, source);
-  for (int64_t i = 0; i < begin; ++i) staged[i] = T(0);
-  for (int64_t i = begin; i < end; ++i) staged[i] = source[i];
-  for (int64_t i = end; i < rows.numbers(); ++i) staged[i] = T(0);
-  if (!rows.replicate) return;
+  for (int64_t i = begin; i < end; ++i) staged[i - first] = source[i];
   const T *left = row + run.offset, *right = left + (rows.width - 1) * channels;
-  for (int64_t i = 0; i < begin; ++i) staged[i] = left[i % channels];
-  for (int64_t i = end; i < rows.numbers(); ++i) staged[i] = right[i % channels];
+  for (int64_t i = first; i < begin; ++i) staged[i - first] = rows.replicate ? left[i % channels] : T(0);
+  for (int64_t i = end; i < last; ++i) staged[i - first] = rows.replicate ? right[i % channels] : T(0);
 }
 
-/// target[x * C + c][lane] = the tensor's row, which starts at `row` in image 0. Lanes without an image are zero.
+/// target[x * C + c][lane] = the tensor's row, which starts at `row` in image 0. Lanes without an image are zero. May
+/// write up to a vector of numbers beyond the row's end.
 template <class T>
 void gather_row(const LaneRows& rows, const T* row, T* target, T* stage) {
-  const int64_t length = whole_vectors<T>(rows.numbers());
+  // Margins that all lanes have are filled in afterwards, whole vectors at a time.
+  const LaneRun first = lane_run(rows, 0);
+  const int64_t begin = rows.strips == 1 ? first.begin * rows.channels : 0;
+  const int64_t end = rows.strips == 1 ? first.end * rows.channels : rows.numbers();
+  const int64_t length = whole_vectors<T>(end - begin);
   for (int64_t lane = 0; lane < rows.used; ++lane) {
-    stage_row(rows, lane_run(rows, lane), row, stage + lane * length);
+    stage_row(rows, lane_run(rows, lane), row, begin, end, stage + lane * length);
   }
   for (int64_t i = rows.used * length; i < kLanes<T> * length; ++i) stage[i] = T(0);
-  for (int64_t k = 0; k < length; k += kLanes<T>) transpose(stage + k, length, target + k * kLanes<T>, kLanes<T>);
+  for (int64_t k = 0; k < length; k += kLanes<T>) {
+    transpose(stage + k, length, target + (begin + k) * kLanes<T>, kLanes<T>);
+  }
+  for (int64_t i = 0; i < begin; ++i) {
+    const T* nearest = target + (begin + i % rows.channels) * kLanes<T>;
+    store(target + i * kLanes<T>, rows.replicate ? load(nearest) : Vector<T>{});
+  }
+  for (int64_t i = end; i < rows.numbers(); ++i) {
+    const T* nearest = target + (end - rows.channels + i % rows.channels) * kLanes<T>;
+    store(target + i * kLanes<T>, rows.replicate ? load(nearest) : Vector<T>{});
+  }
 }
 
 /// The way back, for any maps [number][lane]: stage[lane][number], rows of whole vectors.
