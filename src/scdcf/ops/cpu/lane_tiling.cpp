@@ -140,7 +140,8 @@ void Plan<T>::tile_thin(const SeparableProblem&, int threads) {
   const int64_t tiles =
       (forward ? v.scale_count : 1) * ceil_div(v.batch, v.group_images) * ceil_div(v.strip_width, columns);
   int64_t rows = std::min(std::max<int64_t>(kThinTileBytes / row_bytes, 2 * kThinRows), v.out_height);
-  while (tiles * ceil_div(v.out_height, rows) < kTasksPerThread * threads && rows > kThinRows) rows = ceil_div(rows, 2);
+  const int64_t wanted = (forward ? kTasksPerThread : 1) * threads;
+  while (tiles * ceil_div(v.out_height, rows) < wanted && rows > kThinRows) rows = ceil_div(rows, 2);
   rows = even_part(v.out_height, rows);
   v.block_rows = even_part(rows, std::min(kThinRows, rows));
   push_lane_tiles(forward, v.out_height, rows, columns);
