@@ -91,7 +91,7 @@ template <class T, int MR>
 constexpr void fill_lane_mix(LaneTileTable<T>& table) {
   table.mix[0][MR - 1] = lane_mix_tile<T, MR, 1>;
   table.mix[1][MR - 1] = lane_mix_tile<T, MR, 2>;
-  table.mix[2][MR - 1] = MR <= kMaxRows / 2 ? lane_mix_tile < T, MR <= kMaxRows / 2 ? MR : 1, 4 > : nullptr;
+  if constexpr (MR <= kMaxRows / 2) table.mix[2][MR - 1] = lane_mix_tile<T, MR, 4>;
   if constexpr (MR > 1) fill_lane_mix<T, MR - 1>(table);
 }
 
