@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <random>
 
 #include "scdcf/core/runtime.h"
@@ -238,6 +239,59 @@ TEST(Separable, every_simd_level_of_this_processor_is_right) {
       problem.type = torch::kFloat;
       EXPECT_LT(worst_error(problem), 1e-5) << cpu::simd_level_name();
     });
+  }
+  cpu::set_simd_level(best);
+}
+
+/// Where `values` is not a number must be exactly where `reached` is not zero.
+void expect_nan_exactly_where(const torch::Tensor& values, const torch::Tensor& reached, const ConvProblem& problem) {
+  EXPECT_TRUE(torch::equal(values.isnan(), reached != 0))
+      << problem.in << "->" << problem.out << ", batch " << problem.batch << ", stride " << problem.judge.stride
+      << ", padding " << static_cast<int>(problem.judge.padding) << ": " << values.isnan().sum().item<int64_t>()
+      << " not a number, expected " << (reached != 0).sum().item<int64_t>();
+}
+
+TEST(Separable, a_nan_stays_within_its_receptive_field) {
+  if (testing::device().is_cuda()) GTEST_SKIP() << "zeros that fill up tensor-core tiles meet the NaN there";
+  const auto best = cpu::best_simd_level();
+  struct Layer {
+    int64_t in, out, batch;
+    bool lifting;
+  };
+  for (int level = 0; level <= static_cast<int>(best); ++level) {
+    cpu::set_simd_level(static_cast<cpu::SimdLevel>(level));
+    for (const Layer& layer : {Layer{1, 32, 3, true}, Layer{1, 5, 17, true}, Layer{3, 5, 16, false},
+                               Layer{17, 17, 2, false}, Layer{32, 33, 1, false}, Layer{48, 32, 2, false}})
+      for (const auto padding : {SpatialPadding::zero, SpatialPadding::replicate})
+        for (const int64_t stride : {1, 2}) {
+          ConvProblem problem;
+          problem.algorithm = Algorithm::separable;
+          problem.lifting = layer.lifting;
+          problem.in = layer.in;
+          problem.out = layer.out;
+          problem.batch = layer.batch;
+          problem.height = 19;
+          problem.width = 21;
+          problem.modes = 8;
+          problem.judge.padding = padding;
+          problem.judge.stride = stride;
+          // Coefficients are random: what a pixel reaches is not zero.
+          auto x = torch::zeros_like(problem.input()), a = problem.coefficients();
+          const auto filters = problem.filters();
+          const auto pixel = [&](torch::Tensor map, double value) {
+            map.index_put_({layer.batch - 1, torch::indexing::Slice(), 0, 9, 13}, value);
+            return map;
+          };
+          const auto out = problem.run(pixel(x, 1.0), a);
+          expect_nan_exactly_where(problem.run(pixel(x, NAN), a), out, problem);
+          auto cotangent = torch::zeros_like(out);
+          const auto gradient = [&](double value) {
+            const auto input = torch::ones_like(x).requires_grad_(true);
+            cotangent.index_put_({0, torch::indexing::Slice(), problem.scales - 1, 4, 5}, value);
+            return torch::autograd::grad({problem.run(input, a)}, {input}, {cotangent})[0];
+          };
+          expect_nan_exactly_where(gradient(NAN), gradient(1.0), problem);
+        }
   }
   cpu::set_simd_level(best);
 }

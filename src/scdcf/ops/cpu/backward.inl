@@ -109,25 +109,10 @@ void backward_strip(const PlanView<T>& plan, const TileTask& task, const T* in, 
 }
 
 template <class T>
-void clear_partial(const PlanView<T>& plan, T* partial) {
-  const int64_t size = plan.mixings * plan.modes * plan.channels * plan.padded_out_channels;
-  for (int64_t i = 0; i < size; ++i) partial[i] = T(0);
-}
-
-template <class T>
 void backward(const PlanView<T>& plan, const T* in, const T* mixing, const T* grad_out, T* grad_in, T* grad_mixing,
               const Workspace<T>& workspace, const Runner& runner) {
   if (grad_in != nullptr) pack_adjoint(plan, mixing, workspace.packed_adjoint, runner);
-  run_workers(runner, plan.chunks, [&](int64_t chunk) {
-    T* partial = nullptr;
-    if (grad_mixing != nullptr) {
-      partial = workspace.partials + chunk * plan.mixings * plan.modes * plan.channels * plan.padded_out_channels;
-      clear_partial(plan, partial);
-    }
-    for (int64_t task = plan.chunk_begin[chunk]; task < plan.chunk_begin[chunk + 1]; ++task) {
-      backward_strip(plan, plan.tasks[task], in, workspace.packed_adjoint, grad_out, grad_in, partial,
-                     workspace.scratch + chunk * plan.scratch.total);
-    }
+  run_chunks(plan, grad_mixing, workspace, runner, [&](const TileTask& task, T* partial, T* scratch) {
+    backward_strip(plan, task, in, workspace.packed_adjoint, grad_out, grad_in, partial, scratch);
   });
-  if (grad_mixing != nullptr) reduce_partials(plan, workspace.partials, grad_mixing, runner);
 }

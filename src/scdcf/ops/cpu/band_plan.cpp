@@ -99,20 +99,17 @@ Band<T> contracting_band(const Stencil& stencil, bool adjoint) {
   band.slots = {0};
   band.in_modes = static_cast<int32_t>(stencil.modes);
   int64_t size = 0;
-  for (int64_t row = 0; row < matrix.rows(); row += kBandRows) {
-    const int64_t end = std::min<int64_t>(row + kBandRows, matrix.rows());
-    const int32_t first = matrix.first(row), last = std::max(first, matrix.last(end - 1));
-    band.tiles.push_back({static_cast<int32_t>(row), 0, static_cast<int32_t>(end - row), first, last - first, size});
-    size += stencil.modes * (last - first) * (end - row);
+  for (int64_t row = 0; row < matrix.rows(); ++row) {
+    const int32_t first = matrix.first(row), last = std::max(first, matrix.last(row));
+    band.tiles.push_back({static_cast<int32_t>(row), 0, 1, first, last - first, size});
+    size += stencil.modes * (last - first);
   }
   band.coefficients.resize(size);
   for (const BandTile& tile : band.tiles) {
     T* target = band.coefficients.data() + tile.coefficients;
     for (int64_t m = 0; m < stencil.modes; ++m) {
       for (int32_t i = 0; i < tile.length; ++i) {
-        for (int32_t r = 0; r < tile.rows; ++r) {
-          *target++ = static_cast<T>(matrix.at(m, tile.position + r, tile.first + i));
-        }
+        *target++ = static_cast<T>(matrix.at(m, tile.position, tile.first + i));
       }
     }
   }

@@ -2,7 +2,9 @@
 //
 // forward:  weight[m][o][i] = sum of factor_m[d] over the taps d that read input i for output o,
 // so zero and replicate padding, stride 2 and radii beyond the image need no special case in the kernels.
-// The matrix is stored in tiles of up to kBandRows rows, each dense over the union of its rows' bands.
+// The matrix is stored in tiles of up to kBandRows rows: all rows of a tile are modes at one position, so that they
+// share its band and no weight is a zero that was put there to fill up. (Zero times NaN would leave the receptive
+// field.)
 #pragma once
 
 #include <cstdint>
@@ -14,8 +16,7 @@ namespace scdcf::ops::cpu::detail {
 
 constexpr int kBandRows = 4;
 
-/// Rows of a tile are consecutive modes at one position (several output modes) or consecutive positions (one mode).
-/// Coefficients are [input mode][position first .. first+length)[row].
+/// Rows of a tile are consecutive output modes. Coefficients are [input mode][position first .. first+length)[row].
 struct BandTile {
   int32_t position, mode, rows, first, length;
   int64_t coefficients;
@@ -27,8 +28,8 @@ struct BandView {
   const BandTile* tiles;
   const T* coefficients;
   const int32_t* slots;  // output mode -> slot in the target
-  int32_t in_modes;
-  int32_t tiles_per_position;  // > 0: several output modes; 0: one mode, kBandRows positions a tile
+  int32_t in_modes, out_modes;
+  int32_t tiles_per_position;
 };
 
 template <class T>
@@ -36,9 +37,12 @@ struct Band {
   std::vector<BandTile> tiles;
   std::vector<T> coefficients;
   std::vector<int32_t> slots;
-  int32_t in_modes = 1, tiles_per_position = 0;
+  int32_t in_modes = 1, tiles_per_position = 1;
 
-  BandView<T> view() const { return {tiles.data(), coefficients.data(), slots.data(), in_modes, tiles_per_position}; }
+  BandView<T> view() const {
+    return {tiles.data(),      coefficients.data(), slots.data(), in_modes, static_cast<int32_t>(slots.size()),
+            tiles_per_position};
+  }
 };
 
 /// One axis of one scale: for each output its input range [first, last), for each input its output range, the weights.

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "scdcf/ops/cpu/form.h"
 #include "scdcf/ops/cpu/kernel_plan.h"
 #include "scdcf/ops/cpu/kernel_table.h"
 #include "scdcf/ops/cpu/separable_kernel.h"
@@ -13,6 +14,7 @@
 namespace scdcf::ops::cpu {
 namespace {
 
+using detail::Form;
 using detail::KernelSet;
 using detail::Kind;
 using detail::Plan;
@@ -111,11 +113,14 @@ void forward_any(const SeparableProblem& problem, const T* in, const T* factors,
   const detail::KernelTable table = detail::active_kernels();
   const KernelSet<T>& kernels = pick(table, T());
   const Runner runner = runner_for(parallel);
-  const bool thin = detail::is_thin(problem);
-  const Plan<T> plan(problem, factors, thin ? Kind::thin_forward : Kind::forward, kernels.lanes,
-                     static_cast<int>(runner.workers));
+  const Form form = detail::choose_form(problem, {true, false}, kernels.lanes);
+  const Kind kind = form == Form::thin ? Kind::thin_forward : form == Form::lanes ? Kind::lanes_forward : Kind::forward;
+  const Plan<T> plan(problem, factors, kind, kernels.lanes, static_cast<int>(runner.workers));
   const Memory<T> memory(plan.view(), runner.workers, true, false, false);
-  (thin ? kernels.thin_forward : kernels.forward)(plan.view(), in, mixing, out, memory.workspace(), runner);
+  const auto run = form == Form::thin    ? kernels.thin_forward
+                   : form == Form::lanes ? kernels.lanes_forward
+                                         : kernels.forward;
+  run(plan.view(), in, mixing, out, memory.workspace(), runner);
 }
 
 template <class T>
@@ -131,18 +136,21 @@ void backward_any(const SeparableProblem& problem, const T* in, const T* factors
   const KernelSet<T>& kernels = pick(table, T());
   const Runner runner = runner_for(parallel);
   const int threads = static_cast<int>(runner.workers);
-  // The gradient of a thin input goes the thick way: it needs A maps per output channel whatever the order.
-  T* thick_grad_mixing = grad_mixing;
-  if (grad_mixing != nullptr && detail::is_thin(problem)) {
+  Form form = detail::choose_form(problem, {grad_mixing != nullptr, grad_in != nullptr}, kernels.lanes);
+  if (form == Form::thin) {
     const Plan<T> plan(problem, factors, Kind::thin_backward, kernels.lanes, threads);
     const Memory<T> memory(plan.view(), runner.workers, false, false, true);
     kernels.thin_backward(plan.view(), in, grad_out, grad_mixing, memory.workspace(), runner);
-    thick_grad_mixing = nullptr;
+    // The gradient of a thin input goes another way: it needs A maps per output channel whatever the order.
+    grad_mixing = nullptr;
+    form = detail::choose_form(problem, {false, true}, kernels.lanes);
   }
-  if (grad_in == nullptr && thick_grad_mixing == nullptr) return;
-  const Plan<T> plan(problem, factors, Kind::backward, kernels.lanes, threads);
-  const Memory<T> memory(plan.view(), runner.workers, false, grad_in != nullptr, thick_grad_mixing != nullptr);
-  kernels.backward(plan.view(), in, mixing, grad_out, grad_in, thick_grad_mixing, memory.workspace(), runner);
+  if (grad_in == nullptr && grad_mixing == nullptr) return;
+  const bool lanes = form == Form::lanes;
+  const Plan<T> plan(problem, factors, lanes ? Kind::lanes_backward : Kind::backward, kernels.lanes, threads);
+  const Memory<T> memory(plan.view(), runner.workers, false, grad_in != nullptr, grad_mixing != nullptr);
+  (lanes ? kernels.lanes_backward : kernels.backward)(plan.view(), in, mixing, grad_out, grad_in, grad_mixing,
+                                                      memory.workspace(), runner);
 }
 
 }  // namespace

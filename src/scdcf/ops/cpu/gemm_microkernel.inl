@@ -15,21 +15,23 @@ struct Sums {
   SCDCF_INLINE void clear() {
 #pragma GCC unroll 16
     for (int i = 0; i < MR; ++i) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
       for (int v = 0; v < NR; ++v) value[i][v] = Vector<T>{};
     }
   }
 
-  /// value += A * B over `depth` steps; A(i, k) = a[i * row + k * step], B(k) = b[k * b_step].
-  SCDCF_INLINE void add_product(const T* a, int64_t row, int64_t step, const T* b, int64_t b_step, int64_t depth) {
+  /// value += A * B over `depth` steps; A(i, k) = a[i * row + k * step], vector v of B(k) = b[k * b_step + v *
+  /// b_vector].
+  SCDCF_INLINE void add_product(const T* a, int64_t row, int64_t step, const T* b, int64_t b_step, int64_t depth,
+                                int64_t b_vector = kLanes<T>) {
     for (int64_t k = 0; k < depth; ++k) {
       Vector<T> right[NR];
-#pragma GCC unroll 2
-      for (int v = 0; v < NR; ++v) right[v] = load(b + v * kLanes<T>);
+#pragma GCC unroll 4
+      for (int v = 0; v < NR; ++v) right[v] = load(b + v * b_vector);
 #pragma GCC unroll 16
       for (int i = 0; i < MR; ++i) {
         const Vector<T> left = broadcast(a[i * row]);
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (int v = 0; v < NR; ++v) value[i][v] += left * right[v];
       }
       a += step;
@@ -37,12 +39,12 @@ struct Sums {
     }
   }
 
-  SCDCF_INLINE void write(T* c, int64_t c_row, bool accumulate) const {
+  SCDCF_INLINE void write(T* c, int64_t c_row, bool accumulate, int64_t c_vector = kLanes<T>) const {
 #pragma GCC unroll 16
     for (int i = 0; i < MR; ++i) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
       for (int v = 0; v < NR; ++v) {
-        T* target = c + i * c_row + v * kLanes<T>;
+        T* target = c + i * c_row + v * c_vector;
         store(target, accumulate ? load(target) + value[i][v] : value[i][v]);
       }
     }
@@ -145,10 +147,10 @@ constexpr TileTable<T> make_tile_table() {
 template <class T>
 constexpr TileTable<T> kTiles = make_tile_table<T>();
 
-/// Calls body(first, rows) on near-equal parts of at most kMaxRows: every part then hides its latencies alike.
+/// Calls body(first, rows) on near-equal parts of at most `most`: every part then hides its latencies alike.
 template <class Body>
-SCDCF_INLINE void for_row_tiles(int64_t total, const Body& body) {
-  const int64_t parts = ceil_div(total, kMaxRows);
+SCDCF_INLINE void for_row_tiles(int64_t total, int64_t most, const Body& body) {
+  const int64_t parts = ceil_div(total, most);
   int64_t begin = 0;
   for (int64_t part = 0; part < parts; ++part) {
     const int64_t rows = (total - begin) / (parts - part);

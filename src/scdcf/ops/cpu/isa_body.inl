@@ -3,8 +3,10 @@
 //   SCDCF_ISA_KERNELS    name of the function that hands out its kernels
 //   SCDCF_VECTOR_BYTES   16, 32 or 64
 // and is compiled with the instruction set it names. Everything lives in the level's own namespace and no std::
-// template is instantiated: a weak symbol built with wide instructions could otherwise replace the baseline's copy.
+// function template is instantiated: a weak symbol built with wide instructions could otherwise replace the baseline's
+// copy.
 #include <cstdint>
+#include <utility>
 
 #include "scdcf/ops/cpu/kernel_table.h"
 
@@ -19,9 +21,19 @@ namespace SCDCF_ISA {
 
 #include "scdcf/ops/cpu/mix.inl"
 
+#include "scdcf/ops/cpu/chunks.inl"
+
 #include "scdcf/ops/cpu/forward.inl"
 
 #include "scdcf/ops/cpu/backward.inl"
+
+#include "scdcf/ops/cpu/lanes.inl"
+
+#include "scdcf/ops/cpu/lane_mix.inl"
+
+#include "scdcf/ops/cpu/lanes_forward.inl"
+
+#include "scdcf/ops/cpu/lanes_backward.inl"
 
 #include "scdcf/ops/cpu/thin.inl"
 
@@ -29,7 +41,7 @@ namespace SCDCF_ISA {
 
 template <class T>
 KernelSet<T> kernel_set() {
-  return {kLanes<T>, forward<T>, backward<T>, thin_forward<T>, thin_backward<T>};
+  return {kLanes<T>, forward<T>, backward<T>, lanes_forward<T>, lanes_backward<T>, thin_forward<T>, thin_backward<T>};
 }
 
 template <class T>

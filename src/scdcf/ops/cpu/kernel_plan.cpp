@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "scdcf/ops/cpu/form.h"
+#include "scdcf/ops/cpu/tiling.h"
+
 namespace scdcf::ops::cpu::detail {
 namespace {
 
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
 int64_t panel_width(int64_t padded, int64_t begin, int64_t lanes) { return std::min(2 * lanes, padded - begin); }
 
 std::vector<int32_t> iota(int64_t count) {
@@ -17,17 +18,6 @@ std::vector<int32_t> iota(int64_t count) {
 }
 
 }  // namespace
-
-bool is_thin(const SeparableProblem& problem) {
-  if (problem.in_channels >= 16) return false;
-  if (problem.in_channels <= 4) return true;
-  int64_t sources = 0;
-  for (const ScaleEntry& entry : problem.scales) {
-    sources = std::max<int64_t>(sources, entry.source_end - entry.source_begin);
-  }
-  return sources * problem.in_channels * static_cast<int64_t>(problem.modes.size()) <=
-         problem.column_modes * problem.out_channels;
-}
 
 template <class T>
 Plan<T>::Plan(const SeparableProblem& problem, const T* factors, Kind kind, int64_t lanes, int threads)
@@ -43,7 +33,13 @@ Plan<T>::Plan(const SeparableProblem& problem, const T* factors, Kind kind, int6
   v.in_width = problem.in_width;
   v.out_height = problem.out_height;
   v.out_width = problem.out_width;
-  v.padded_width = round_up(problem.out_width, lanes);
+  v.stride = problem.stride;
+  v.origin = problem.origin;
+  v.replicate = problem.padding == PadMode::replicate;
+  const LaneLayout layout = lane_layout(problem, lanes);
+  v.group_images = layout.images;
+  v.strips = layout.strips;
+  v.strip_width = layout.strip_width;
   v.scale_count = static_cast<int64_t>(problem.scales.size());
   v.modes = static_cast<int64_t>(problem.modes.size());
   v.row_modes = problem.row_modes;
@@ -74,13 +70,16 @@ Plan<T>::Plan(const SeparableProblem& problem, const T* factors, Kind kind, int6
                        problem.sources.data() + entry.source_begin,
                        entry.source_end - entry.source_begin,
                        scale.thin_column_views.data(),
-                       scale.toeplitz.data(),
-                       scale.toeplitz_coefficients.data()};
+                       entry.radius,
+                       scale.strip_row.view(),
+                       scale.strip_row_adjoint.view()};
   }
   v.scales = scale_views_.data();
 
   if (kind == Kind::forward) tile_forward(problem, threads);
   if (kind == Kind::backward) tile_backward(problem, threads);
+  if (kind == Kind::lanes_forward) tile_lanes_forward(problem, threads);
+  if (kind == Kind::lanes_backward) tile_lanes_backward(problem, threads);
   if (kind == Kind::thin_forward || kind == Kind::thin_backward) tile_thin(problem, threads);
   v.tasks = tasks_.data();
   v.task_count = static_cast<int64_t>(tasks_.size());
@@ -142,6 +141,9 @@ void Plan<T>::build_scale(const SeparableProblem& problem, const T* factors, con
     scale.column_adjoint = expanding_band<T>(scale.column, true, column_modes, column_modes);
     scale.row_adjoint = contracting_band<T>(scale.row, true);
   } else {
+    build_strip(problem, factors, entry, scale);
+    scale.column_forward = contracting_band<T>(scale.column, false);
+    scale.column_adjoint = expanding_band<T>(scale.column, true, column_modes, column_modes);
     for (int64_t b = 0; b < problem.row_modes; ++b) {
       std::vector<int32_t> modes, slots;
       for (int32_t i = adjoint_mix_.pair_begin[b]; i < adjoint_mix_.pair_begin[b + 1]; ++i) {
@@ -151,30 +153,23 @@ void Plan<T>::build_scale(const SeparableProblem& problem, const T* factors, con
       scale.thin_columns.push_back(expanding_band<T>(scale.column, false, modes, slots));
     }
     for (const Band<T>& band : scale.thin_columns) scale.thin_column_views.push_back(band.view());
-    build_toeplitz(scale);
   }
 }
 
+/// The strip's margins are there, so every column has all its taps, and the same ones.
 template <class T>
-void Plan<T>::build_toeplitz(Scale& scale) {
-  const PlanView<T>& v = view_;
-  for (int64_t begin = 0; begin < v.padded_width; begin += 2 * lanes_) {
-    const int64_t width = panel_width(v.padded_width, begin, lanes_);
-    const int64_t end = std::min(begin + width, v.out_width);
-    const int32_t first = scale.row.first[begin], last = std::max(first, scale.row.last[end - 1]);
-    scale.toeplitz.push_back({static_cast<int32_t>(begin), static_cast<int32_t>(width), first, last - first,
-                              static_cast<int64_t>(scale.toeplitz_coefficients.size())});
-    const int64_t length = last - first, offset = scale.toeplitz.back().coefficients;
-    scale.toeplitz_coefficients.resize(offset + v.row_modes * length * width, T(0));
-    for (int64_t b = 0; b < v.row_modes; ++b) {
-      T* target = scale.toeplitz_coefficients.data() + offset + b * length * width;
-      for (int64_t o = begin; o < end; ++o) {
-        for (int32_t x = scale.row.first[o]; x < scale.row.last[o]; ++x) {
-          target[(x - first) * width + o - begin] = static_cast<T>(scale.row.at(b, o, x));
-        }
-      }
-    }
-  }
+void Plan<T>::build_strip(const SeparableProblem& problem, const T* factors, const ScaleEntry& entry, Scale& scale) {
+  SeparableProblem strip;
+  strip.stride = problem.stride;
+  strip.origin = entry.radius;
+  strip.padding = PadMode::none;
+  const int64_t columns = view_.strip_width, window = (columns - 1) * problem.stride + 2 * entry.radius + 1;
+  const auto stencil = [&](int64_t inputs, int64_t outputs) {
+    return make_stencil(strip, inputs, outputs, entry.radius, factors + entry.row_offset, problem.row_modes);
+  };
+  const std::vector<int32_t> row_modes = iota(problem.row_modes);
+  scale.strip_row = expanding_band<T>(stencil(2 * entry.radius + 1, 1), false, row_modes, row_modes);
+  scale.strip_row_adjoint = contracting_band<T>(stencil(window, columns), true);
 }
 
 template class Plan<float>;

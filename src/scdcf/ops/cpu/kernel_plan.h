@@ -33,12 +33,6 @@ struct MixView {
   const int32_t* pair_index;
 };
 
-/// Columns [panel, panel + width) of the row pass of a thin input as a dense product: per row mode [length][width].
-struct ToeplitzPanel {
-  int32_t begin, width, first, length;
-  int64_t coefficients;
-};
-
 template <class T>
 struct ScaleView {
   BandView<T> row_forward, row_adjoint, column_forward, column_adjoint;
@@ -48,41 +42,43 @@ struct ScaleView {
   const Source* sources;
   int64_t source_count;
   const BandView<T>* thin_columns;  // per row mode: the column factors paired with it
-  const ToeplitzPanel* toeplitz;
-  const T* toeplitz_coefficients;
+  int64_t radius;
+  BandView<T> strip_row;          // the row pass of any column of a strip whose margins are there, lanes.inl
+  BandView<T> strip_row_adjoint;  // of its whole window
 };
 
-/// Output rows [y0, y1) (input rows in the thick backward), columns [x0, x1), images [n0, n1).
+/// Output rows [y0, y1) (input rows in the backward, but not the thin one), columns [x0, x1) of the image or of every
+/// strip of it, images [n0, n1).
 struct TileTask {
   int64_t scale, n0, n1, y0, y1, x0, x1;
 };
 
 /// Offsets into one worker's scratch, in elements.
 struct ScratchLayout {
-  int64_t u = 0, v = 0, padded_in = 0, padded_out = 0, flags = 0, total = 0;
+  int64_t u = 0, v = 0, padded_in = 0, padded_out = 0, flags = 0, stage = 0, total = 0;
 };
 
 template <class T>
 struct PlanView {
   int64_t batch, planes, channels, padded_channels, out_channels, padded_out_channels;
-  int64_t in_height, in_width, out_height, out_width, padded_width;
+  int64_t in_height, in_width, out_height, out_width, stride, origin;
+  bool replicate;
   int64_t scale_count, modes, row_modes, column_modes, mixings;
   const ScaleView<T>* scales;
   MixView mix, adjoint_mix;
   const TileTask* tasks;
   int64_t task_count;
+  int64_t group_images, strips, strip_width;  // vectors across images, form.h
+  int64_t block_columns, block_rows;          // done at a time there, forward and backward
   const int64_t* chunk_begin;  // backward: chunk c owns tasks [chunk_begin[c], chunk_begin[c+1]), always in this order
   int64_t chunks;
   ScratchLayout scratch;
 };
 
-/// The three ways a plan is used. thin_* treat few input channels: both 1-D passes come before the product, and
-/// vectors run along x.
-enum class Kind { forward, backward, thin_forward, thin_backward };
+/// The ways a plan is used: forward and backward of each form (form.h).
+enum class Kind { forward, backward, lanes_forward, lanes_backward, thin_forward, thin_backward };
 
-/// Whether the passes should come before the product: few channels, so that K maps of them cost less than A of the
-/// output's. The answer does not depend on the SIMD level.
-bool is_thin(const SeparableProblem& problem);
+class ScratchBuilder;
 
 template <class T>
 class Plan {
@@ -98,8 +94,7 @@ class Plan {
     Band<T> row_forward, row_adjoint, column_forward, column_adjoint;
     std::vector<Band<T>> thin_columns;
     std::vector<BandView<T>> thin_column_views;
-    std::vector<ToeplitzPanel> toeplitz;
-    std::vector<T> toeplitz_coefficients;
+    Band<T> strip_row, strip_row_adjoint;
   };
   struct Mix {
     std::vector<int32_t> segment_begin, pair_begin, pair_mode, pair_index;
@@ -110,10 +105,16 @@ class Plan {
 
   void build_mix(const SeparableProblem& problem, Mix& mix, bool adjoint);
   void build_scale(const SeparableProblem& problem, const T* factors, const ScaleEntry& entry, Scale& scale);
-  void build_toeplitz(Scale& scale);
+  void build_strip(const SeparableProblem& problem, const T* factors, const ScaleEntry& entry, Scale& scale);
   void tile_forward(const SeparableProblem& problem, int threads);
   void tile_backward(const SeparableProblem& problem, int threads);
+  void tile_lanes_forward(const SeparableProblem& problem, int threads);
+  void tile_lanes_backward(const SeparableProblem& problem, int threads);
   void tile_thin(const SeparableProblem& problem, int threads);
+  void take_lane_scratch(ScratchBuilder& scratch, int64_t in_rows, int64_t out_rows, int64_t columns, int64_t numbers);
+  int64_t most_input_rows(int64_t rows) const;
+  void push_lane_tiles(bool scales_apart, int64_t height, int64_t rows, int64_t columns);
+  void split_tasks(int threads);
   void split_chunks(int threads, int64_t images_per_task, const std::vector<int64_t>& row_cuts);
   void push_tiles(int64_t scale, int64_t images, int64_t rows, int64_t columns);
 

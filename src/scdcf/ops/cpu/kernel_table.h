@@ -31,6 +31,9 @@ struct KernelSet {
   void (*forward)(const PlanView<T>&, const T* in, const T* mixing, T* out, const Workspace<T>&, const Runner&);
   void (*backward)(const PlanView<T>&, const T* in, const T* mixing, const T* grad_out, T* grad_in, T* grad_mixing,
                    const Workspace<T>&, const Runner&);
+  void (*lanes_forward)(const PlanView<T>&, const T* in, const T* mixing, T* out, const Workspace<T>&, const Runner&);
+  void (*lanes_backward)(const PlanView<T>&, const T* in, const T* mixing, const T* grad_out, T* grad_in,
+                         T* grad_mixing, const Workspace<T>&, const Runner&);
   void (*thin_forward)(const PlanView<T>&, const T* in, const T* mixing, T* out, const Workspace<T>&, const Runner&);
   void (*thin_backward)(const PlanView<T>&, const T* in, const T* grad_out, T* grad_mixing, const Workspace<T>&,
                         const Runner&);

@@ -3,35 +3,9 @@
 #include <algorithm>
 
 #include "scdcf/ops/cpu/kernel_plan.h"
+#include "scdcf/ops/cpu/tiling.h"
 
 namespace scdcf::ops::cpu::detail {
-namespace {
-
-constexpr int64_t kTileBytes = 400 * 1024;      // both blocked maps of a tile
-constexpr int64_t kThinTileBytes = 336 * 1024;  // the K maps of a thin tile
-constexpr int64_t kTasksPerThread = 4;
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
-/// The size that cuts `total` into as many parts as `part` does, but evenly.
-int64_t even_part(int64_t total, int64_t part) { return ceil_div(total, ceil_div(total, part)); }
-
-/// Lays out one worker's scratch; every array starts on its own cache line.
-class ScratchBuilder {
- public:
-  explicit ScratchBuilder(int64_t element_size) : element_size_(element_size) {}
-  int64_t take(int64_t elements) {
-    const int64_t offset = total_;
-    total_ += round_up(elements, 64 / element_size_);
-    return offset;
-  }
-  int64_t total() const { return total_; }
-
- private:
-  int64_t element_size_, total_ = 0;
-};
-
-}  // namespace
 
 template <class T>
 void Plan<T>::push_tiles(int64_t scale, int64_t images, int64_t rows, int64_t columns) {
@@ -71,7 +45,7 @@ void Plan<T>::tile_forward(const SeparableProblem& problem, int threads) {
       columns = std::max(target / in_rows, std::min<int64_t>(4, v.out_width));
       if (in_rows * columns > 2 * target) {
         const int64_t halo = 2 * problem.scales[s].radius, fit = (target / columns - halo) / problem.stride;
-        rows = std::min(round_up(std::max({fit, halo / problem.stride, int64_t{kBandRows}}), kBandRows), v.out_height);
+        rows = std::min(std::max({fit, halo / problem.stride, int64_t{4}}), v.out_height);
       }
     }
     const auto count = [&] {
@@ -150,54 +124,9 @@ void Plan<T>::tile_backward(const SeparableProblem&, int threads) {
   v.scratch.total = scratch.total();
 }
 
-template <class T>
-void Plan<T>::tile_thin(const SeparableProblem&, int threads) {
-  PlanView<T>& v = view_;
-  const int64_t row_bytes = static_cast<int64_t>(sizeof(T)) * v.modes * v.channels * v.padded_width;
-  int64_t rows = std::min(std::max<int64_t>(kThinTileBytes / row_bytes, 4), v.out_height);
-  int64_t images = rows < v.out_height ? 1 : std::max<int64_t>(kThinTileBytes / (row_bytes * rows), 1);
-  images = std::min({images, v.batch, int64_t{6}});
-  const bool forward = kind_ == Kind::thin_forward;
-  const int64_t wanted = ceil_div(kTasksPerThread * threads, forward ? std::max<int64_t>(v.scale_count, 1) : 1);
-  while (ceil_div(v.batch, images) * ceil_div(v.out_height, rows) < wanted && (images > 1 || rows > 4)) {
-    if (images > 1)
-      images = ceil_div(images, 2);
-    else
-      rows = ceil_div(rows, 2);
-  }
-  rows = even_part(v.out_height, rows);
-  if (forward) {
-    images = even_part(v.batch, images);
-    for (int64_t s = 0; s < v.scale_count; ++s) push_tiles(s, images, rows, v.out_width);
-  } else {
-    std::vector<int64_t> cuts;
-    for (int64_t y = 0; y < v.out_height; y += rows) cuts.push_back(y);
-    cuts.push_back(v.out_height);
-    split_chunks(threads, images, cuts);
-  }
-  int64_t in_rows = 0, out_rows = 0;
-  for (const TileTask& task : tasks_) {
-    out_rows = std::max(out_rows, (task.n1 - task.n0) * (task.y1 - task.y0));
-    for (const Scale& scale : scales_) {
-      const int64_t height = scale.column.last[task.y1 - 1] - scale.column.first[task.y0];
-      in_rows = std::max(in_rows, (task.n1 - task.n0) * height);
-    }
-  }
-  ScratchBuilder scratch(sizeof(T));
-  v.scratch.u = scratch.take(v.row_modes * v.channels * in_rows * v.padded_width);
-  v.scratch.v = scratch.take(v.modes * v.channels * out_rows * v.padded_width);
-  v.scratch.padded_in = scratch.take(v.channels * v.in_width * in_rows);
-  if (v.out_channels != v.padded_out_channels) {
-    v.scratch.padded_out = scratch.take(rows * v.out_width * v.padded_out_channels);
-  }
-  v.scratch.total = scratch.total();
-}
-
 template void Plan<float>::tile_forward(const SeparableProblem&, int);
 template void Plan<double>::tile_forward(const SeparableProblem&, int);
 template void Plan<float>::tile_backward(const SeparableProblem&, int);
 template void Plan<double>::tile_backward(const SeparableProblem&, int);
-template void Plan<float>::tile_thin(const SeparableProblem&, int);
-template void Plan<double>::tile_thin(const SeparableProblem&, int);
 
 }  // namespace scdcf::ops::cpu::detail

@@ -62,7 +62,7 @@ void mix_blocks(const MixView& mix, const T* in, const T* packed, T* out, int64_
       const MixTile<T>* tiles = kTiles<T>.mix[width / kLanes<T> - 1];
       for (int64_t part = 0; part < parts; ++part) {
         const int64_t first_segment = count * part / parts, last_segment = count * (part + 1) / parts;
-        for_row_tiles(pixels, [&](int64_t first, int64_t rows) {
+        for_row_tiles(pixels, kMaxRows, [&](int64_t first, int64_t rows) {
           tiles[rows - 1](in, pixels, first, segments + first_segment, last_segment - first_segment, right,
                           target + first * width, accumulate || part > 0);
         });
@@ -88,7 +88,7 @@ void accumulate_gram_part(const PlanView<T>& plan, const T* u, const T* dv, T* g
         for (int64_t c = 0; c < plan.channels; c += 2 * kLanes<T>) {
           const int64_t left_width = panel_width<T>(plan.padded_channels, c);
           const T* left = u + (b * plan.padded_channels + c) * pixels + part_first * left_width;
-          for_row_tiles(min_of(left_width, plan.channels - c), [&](int64_t first, int64_t rows) {
+          for_row_tiles(min_of(left_width, plan.channels - c), kMaxRows, [&](int64_t first, int64_t rows) {
             tiles[rows - 1](left + first, left_width, right, width, part_pixels, target + (c + first) * mix.padded,
                             mix.padded, true);
           });
@@ -107,22 +107,4 @@ void accumulate_gram(const PlanView<T>& plan, const T* u, const T* dv, T* grad, 
     const int64_t first = pixels * part / parts, last = pixels * (part + 1) / parts;
     accumulate_gram_part(plan, u, dv, grad, pixels, first, last - first);
   }
-}
-
-/// grad_mixing = sum of the chunks' partial sums, in the order of the chunks.
-template <class T>
-void reduce_partials(const PlanView<T>& plan, const T* partials, T* grad_mixing, const Runner& runner) {
-  const int64_t rows = plan.mixings * plan.modes * plan.channels, padded = plan.padded_out_channels;
-  const int64_t parts = min_of(runner.workers, rows);
-  run_workers(runner, parts, [&](int64_t part) {
-    for (int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
-      T* target = grad_mixing + row * plan.out_channels;
-      const T* source = partials + row * padded;
-      for (int64_t o = 0; o < plan.out_channels; ++o) target[o] = source[o];
-      for (int64_t chunk = 1; chunk < plan.chunks; ++chunk) {
-        source += rows * padded;
-        for (int64_t o = 0; o < plan.out_channels; ++o) target[o] += source[o];
-      }
-    }
-  });
 }

@@ -1,45 +1,37 @@
-// Few input channels (lifting): row pass and column pass first, which gives K maps of the input, then the product.
-// Vectors run along x: U is [row mode][c][y][image][x], Z is [k][c][y][image][x], x padded to whole vectors.
+// Few input channels (lifting): row pass and column pass first, which gives K maps of the input, then the product,
+// whose vectors run along the output's channels. In the passes vectors run across images (lanes.inl): U is [y][row
+// mode][c][x][lane], Z is [y][k][c][x][lane], a few rows y at a time.
 
-/// The K maps of a tile of one source, left in scratch.
-template <class T>
-void thin_maps(const PlanView<T>& plan, const TileTask& task, const ScaleView<T>& scale, int64_t plane, const T* in,
-               T* scratch) {
-  const int64_t row_first = scale.column_first[task.y0];
+/// Calls body(lane, y0, y1, maps) with the K maps [y][k][c][x] of every lane of a tile of one source.
+template <class T, class Body>
+void for_thin_maps(const PlanView<T>& plan, const TileTask& task, const ScaleView<T>& scale, int64_t plane, const T* in,
+                   T* scratch, const Body& body) {
+  constexpr int64_t lanes = kLanes<T>;
+  const int64_t row_first = scale.column_first[task.y0], columns = task.x1 - task.x0;
   const int64_t rows = max_of(scale.column_last[task.y1 - 1] - row_first, 0);
-  const int64_t images = task.n1 - task.n0, lines = rows * images, width = plan.padded_width;
-  const int64_t channels = plan.channels, map_size = (task.y1 - task.y0) * images * width;
+  const LaneRows from = input_rows(plan, scale, task, task.x0, columns);
+  const int64_t map = columns * lanes, maps = plan.channels * map, u_row = plan.row_modes * maps;
   T *u = scratch + plan.scratch.u, *z = scratch + plan.scratch.v, *turned = scratch + plan.scratch.padded_in;
-  // The input, turned to [c][x][y][image], so that the rows of a register tile are neighbours.
+  T* stage = scratch + plan.scratch.stage;
   for (int64_t y = 0; y < rows; ++y) {
-    for (int64_t n = 0; n < images; ++n) {
-      const T* row =
-          in + (((task.n0 + n) * plan.planes + plane) * plan.in_height + row_first + y) * plan.in_width * channels;
-      for (int64_t c = 0; c < channels; ++c) {
-        T* target = turned + c * plan.in_width * lines + y * images + n;
-        for (int64_t x = 0; x < plan.in_width; ++x) target[x * lines] = row[x * channels + c];
-      }
+    const int64_t row = (task.n0 * plan.planes + plane) * plan.in_height + row_first + y;
+    gather_row(from, in + row * plan.in_width * plan.channels, turned, stage);
+    for (int64_t c = 0; c < plan.channels; ++c) {
+      apply_band<T>(scale.strip_row, 0, 1,
+                    {turned + c * lanes, 0, plan.channels * lanes, 0, plan.stride * plan.channels * lanes},
+                    {u + y * u_row + c * map, 0, maps, lanes}, columns, lanes, false);
     }
   }
-  for (int64_t b = 0; b < plan.row_modes; ++b) {
-    if (plan.adjoint_mix.pair_begin[b] == plan.adjoint_mix.pair_begin[b + 1]) continue;
-    for (int64_t c = 0; c < channels; ++c) {
-      T* maps = u + (b * channels + c) * lines * width;
-      for (int64_t p = 0; p < ceil_div(width, 2 * kLanes<T>); ++p) {
-        const ToeplitzPanel& panel = scale.toeplitz[p];
-        const T* right = scale.toeplitz_coefficients + panel.coefficients + b * panel.length * panel.width;
-        const T* left = turned + (c * plan.in_width + panel.first) * lines;
-        const OuterTile<T>* tiles = kTiles<T>.outer[panel.width / kLanes<T> - 1];
-        for_row_tiles(lines, [&](int64_t first, int64_t count) {
-          tiles[count - 1](left + first, lines, right, panel.width, panel.length, maps + first * width + panel.begin,
-                           width, false);
-        });
-      }
-      const int64_t group = width % (2 * kLanes<T>) == 0 ? 2 * kLanes<T> : kLanes<T>;
-      apply_band<T>(scale.thin_columns[b], task.y0, task.y1, {maps, row_first, images * width, 0, group},
-                    {z + c * map_size, images * width, channels * map_size, group}, images * width / group, group,
-                    false);
+  for (int64_t y0 = task.y0; y0 < task.y1; y0 += plan.block_rows) {
+    const int64_t y1 = min_of(y0 + plan.block_rows, task.y1);
+    for (int64_t b = 0; b < plan.row_modes; ++b) {
+      if (plan.adjoint_mix.pair_begin[b] == plan.adjoint_mix.pair_begin[b + 1]) continue;
+      apply_band<T>(scale.thin_columns[b], y0, y1, {u + b * maps, row_first, u_row, 0, lanes},
+                    {z, plan.modes * maps, maps, lanes}, plan.channels * columns, lanes, false);
     }
+    const int64_t numbers = (y1 - y0) * plan.modes * plan.channels * columns;
+    lanes_apart(z, numbers, stage);
+    for (int64_t lane = 0; lane < from.used; ++lane) body(lane, y0, y1, stage + lane * whole_vectors<T>(numbers));
   }
 }
 
@@ -47,38 +39,43 @@ template <class T>
 void thin_forward_tile(const PlanView<T>& plan, const TileTask& task, const T* in, const T* packed, T* out,
                        T* scratch) {
   const ScaleView<T>& scale = plan.scales[task.scale];
-  const int64_t images = task.n1 - task.n0, rows = task.y1 - task.y0, columns = plan.out_width;
-  const int64_t map_size = rows * images * plan.padded_width, depth = plan.modes * plan.channels;
-  const int64_t padded = plan.padded_out_channels;
+  const int64_t depth = plan.modes * plan.channels, padded = plan.padded_out_channels;
+  const LaneRows to = output_rows(plan, task, task.x0, task.x1 - task.x0);
   const bool in_place = plan.out_channels == padded;
-  const T* z = scratch + plan.scratch.v;
+  const auto target_row = [&](const LaneRun& run, int64_t y) {
+    const int64_t row = (task.n0 * plan.scale_count + task.scale) * plan.out_height + y;
+    return out + row * plan.out_width * plan.out_channels + run.offset + run.column * plan.out_channels;
+  };
   for (int64_t j = 0; j < scale.source_count; ++j) {
-    thin_maps(plan, task, scale, scale.sources[j].plane, in, scratch);
     const T* matrix = packed + scale.sources[j].mixing * depth * padded;
-    for (int64_t line = 0; line < rows * images; ++line) {
-      const int64_t y = task.y0 + line / images, n = task.n0 + line % images;
-      T* target = out + ((n * plan.scale_count + task.scale) * plan.out_height + y) * columns * plan.out_channels;
-      T* sums = in_place ? target : scratch + plan.scratch.padded_out;
-      if (!in_place && j > 0) {
-        copy_rows(target, plan.out_channels, sums, padded, columns, plan.out_channels, padded);
+    const auto product = [&](int64_t lane, int64_t y0, int64_t y1, const T* z) {
+      const LaneRun run = lane_run(to, lane);
+      for (int64_t y = y0; y < y1; ++y) {
+        T* target = target_row(run, y);
+        if (2 * y1 - y0 <= task.y1) prefetch_row<1>(target_row(run, y + y1 - y0), run.end * plan.out_channels);
+        T* sums = in_place ? target : scratch + plan.scratch.padded_out;
+        if (!in_place && j > 0) {
+          copy_rows(target, plan.out_channels, sums, padded, run.end, plan.out_channels, padded);
+        }
+        for (int64_t o = 0; o < padded; o += 2 * kLanes<T>) {
+          const int64_t width = panel_width<T>(padded, o);
+          const OuterTile<T>* tiles = kTiles<T>.outer[width / kLanes<T> - 1];
+          for_row_tiles(run.end, kMaxRows, [&](int64_t first, int64_t count) {
+            tiles[count - 1](z + (y - y0) * depth * to.columns + first, to.columns, matrix + o * depth, width, depth,
+                             sums + first * padded + o, padded, j > 0);
+          });
+        }
+        if (!in_place) {
+          copy_rows(sums, padded, target, plan.out_channels, run.end, plan.out_channels, plan.out_channels);
+        }
       }
-      for (int64_t o = 0; o < padded; o += 2 * kLanes<T>) {
-        const int64_t width = panel_width<T>(padded, o);
-        const OuterTile<T>* tiles = kTiles<T>.outer[width / kLanes<T> - 1];
-        for_row_tiles(columns, [&](int64_t first, int64_t count) {
-          tiles[count - 1](z + line * plan.padded_width + first, map_size, matrix + o * depth, width, depth,
-                           sums + first * padded + o, padded, j > 0);
-        });
-      }
-      if (!in_place) {
-        copy_rows(sums, padded, target, plan.out_channels, columns, plan.out_channels, plan.out_channels);
-      }
-    }
+    };
+    for_thin_maps(plan, task, scale, scale.sources[j].plane, in, scratch, product);
   }
-  for (int64_t n = task.n0; scale.source_count == 0 && n < task.n1; ++n) {
-    const int64_t row = columns * plan.out_channels;
-    copy_rows<T>(nullptr, 0, out + ((n * plan.scale_count + task.scale) * plan.out_height + task.y0) * row, row, rows,
-                 0, row);
+  for (int64_t lane = 0; scale.source_count == 0 && lane < to.used; ++lane) {
+    const LaneRun run = lane_run(to, lane);
+    copy_rows<T>(nullptr, 0, target_row(run, task.y0), plan.out_width * plan.out_channels, task.y1 - task.y0, 0,
+                 run.end * plan.out_channels);
   }
 }
 
@@ -104,31 +101,39 @@ void thin_forward(const PlanView<T>& plan, const T* in, const T* mixing, T* out,
 template <class T>
 void thin_backward_tile(const PlanView<T>& plan, const TileTask& task, const T* in, const T* grad_out, T* grad_mixing,
                         T* scratch) {
-  const int64_t images = task.n1 - task.n0, rows = task.y1 - task.y0, columns = plan.out_width;
-  const int64_t map_size = rows * images * plan.padded_width, depth = plan.modes * plan.channels;
-  const int64_t padded = plan.padded_out_channels;
-  const T* z = scratch + plan.scratch.v;
+  const int64_t depth = plan.modes * plan.channels, padded = plan.padded_out_channels;
+  const int64_t out_row = plan.out_width * plan.out_channels;
+  const LaneRows to = output_rows(plan, task, task.x0, task.x1 - task.x0);
   for (int64_t s = 0; s < plan.scale_count; ++s) {
     const ScaleView<T>& scale = plan.scales[s];
     for (int64_t j = 0; j < scale.source_count; ++j) {
-      thin_maps(plan, task, scale, scale.sources[j].plane, in, scratch);
-      for (int64_t n = 0; n < images; ++n) {
-        const T* grad = grad_out + (((task.n0 + n) * plan.scale_count + s) * plan.out_height + task.y0) * columns *
-                                       plan.out_channels;
+      const auto product = [&](int64_t lane, int64_t y0, int64_t y1, const T* z) {
+        const LaneRun run = lane_run(to, lane);
+        const T* grad = grad_out + ((task.n0 * plan.scale_count + s) * plan.out_height + y0) * out_row + run.offset +
+                        run.column * plan.out_channels;
+        for (int64_t y = y1; y < min_of(2 * y1 - y0, task.y1); ++y) {
+          prefetch_row<0>(grad + (y - y0) * out_row, run.end * plan.out_channels);
+        }
+        int64_t grad_row = out_row;
         if (plan.out_channels != padded) {
           T* copy = scratch + plan.scratch.padded_out;
-          copy_rows(grad, plan.out_channels, copy, padded, rows * columns, plan.out_channels, padded);
+          for (int64_t y = 0; y < y1 - y0; ++y) {
+            copy_rows(grad + y * out_row, plan.out_channels, copy + y * run.end * padded, padded, run.end,
+                      plan.out_channels, padded);
+          }
           grad = copy;
+          grad_row = run.end * padded;
         }
         for (int64_t o = 0; o < padded; o += 2 * kLanes<T>) {
           const LineTile<T>* tiles = kTiles<T>.line[panel_width<T>(padded, o) / kLanes<T> - 1];
-          for_row_tiles(depth, [&](int64_t first, int64_t count) {
-            tiles[count - 1](z + first * map_size + n * plan.padded_width, map_size, images * plan.padded_width,
-                             grad + o, padded, columns * padded, rows, columns,
-                             grad_mixing + (scale.sources[j].mixing * depth + first) * padded + o, padded);
+          for_row_tiles(depth, kMaxRows, [&](int64_t first, int64_t count) {
+            tiles[count - 1](z + first * to.columns, to.columns, depth * to.columns, grad + o, padded, grad_row,
+                             y1 - y0, run.end, grad_mixing + (scale.sources[j].mixing * depth + first) * padded + o,
+                             padded);
           });
         }
-      }
+      };
+      for_thin_maps(plan, task, scale, scale.sources[j].plane, in, scratch, product);
     }
   }
 }
@@ -136,12 +141,7 @@ void thin_backward_tile(const PlanView<T>& plan, const TileTask& task, const T* 
 template <class T>
 void thin_backward(const PlanView<T>& plan, const T* in, const T* grad_out, T* grad_mixing,
                    const Workspace<T>& workspace, const Runner& runner) {
-  run_workers(runner, plan.chunks, [&](int64_t chunk) {
-    T* partial = workspace.partials + chunk * plan.mixings * plan.modes * plan.channels * plan.padded_out_channels;
-    clear_partial(plan, partial);
-    for (int64_t task = plan.chunk_begin[chunk]; task < plan.chunk_begin[chunk + 1]; ++task) {
-      thin_backward_tile(plan, plan.tasks[task], in, grad_out, partial, workspace.scratch + chunk * plan.scratch.total);
-    }
+  run_chunks(plan, grad_mixing, workspace, runner, [&](const TileTask& task, T* partial, T* scratch) {
+    thin_backward_tile(plan, task, in, grad_out, partial, scratch);
   });
-  reduce_partials(plan, workspace.partials, grad_mixing, runner);
 }
