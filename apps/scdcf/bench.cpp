@@ -7,6 +7,7 @@
 #include "bench_report.h"
 #include "commands.h"
 #include "in_range.h"
+#include "json_output.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/runtime.h"
 
@@ -32,7 +33,7 @@ void bench(BenchOptions options) {
   if (options.group.empty() || options.group == "training") report["training"] = bench_training(options, device);
   if (options.group.empty() || options.group == "networks") report["networks"] = bench_networks(options, device);
   if (options.group == "shapes") report["shapes"] = bench_shapes(options, device);
-  if (options.json) std::cout << report.dump(2) << '\n';
+  if (options.json) print_json(report);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "commands.h"
 #include "in_range.h"
+#include "json_output.h"
 #include "scdcf/core/error.h"
 #include "scdcf/data/contact_sheet.h"
 #include "scdcf/data/dataset_list.h"
@@ -40,7 +41,7 @@ void list(const std::string& data_dir, bool json) {
                        {"what", set.what},
                        {"found_at", set.found_at.empty() ? nlohmann::json() : nlohmann::json(set.found_at)},
                        {"how_to_get", set.how_to_get}});
-    std::cout << array.dump(2) << '\n';
+    print_json(array);
     return;
   }
   report::Table table({"NAME", "WHAT", "FOUND AT"});

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "in_range.h"
+#include "json_output.h"
 #include "run_data.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
@@ -50,7 +51,7 @@ void equivariance(EquivarianceArguments arguments) {
     nlohmann::ordered_json json = {
         {"layers", table.to_json()}, {"scores_change", answers.scores}, {"same_class", answers.same_class}};
     json["octaves_read"] = answers.moved ? nlohmann::ordered_json(*answers.moved) : nlohmann::ordered_json();
-    std::cout << json.dump(2) << '\n';
+    print_json(json);
     return;
   }
   std::cout << model.config.model.name << " on " << set.count() << " images of " << splits.name << ", enlarged by 2^"

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "json_output.h"
 #include "out_file.h"
 #include "run_data.h"
 #include "scdcf/core/error.h"
@@ -62,7 +63,7 @@ void eval(const EvalArguments& arguments) {
     json["images"] = splits.test.count();
     if (!change.empty()) json["changed_data"] = change;
     if (!splits.note.empty()) json["note"] = splits.note;
-    std::cout << json.dump(2) << '\n';
+    print_json(json);
   } else {
     for (const auto& line : {change, splits.note})
       if (!line.empty()) std::printf("%s\n", line.c_str());

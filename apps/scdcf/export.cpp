@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "json_output.h"
 #include "out_file.h"
 #include "run_data.h"
 #include "run_options.h"
@@ -131,7 +132,7 @@ void export_network(const ExportArguments& arguments) {
     json["real_images"] = real_count;
     json["difference"] = difference;
     json.update(description);
-    std::cout << json.dump(2) << '\n';
+    print_json(json);
     return;
   }
   std::cout << arguments.out << ": " << options.name << ", "

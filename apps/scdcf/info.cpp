@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "commands.h"
+#include "json_output.h"
 #include "scdcf/basis/spatial_basis.h"
 #include "scdcf/core/runtime.h"
 #include "scdcf/ops/cpu/separable_kernel.h"
@@ -23,17 +24,15 @@ void info(bool json) {
   const auto blas = blas_in_use();
   const std::string blas_text = blas.name + (blas.library.empty() ? "" : " (" + blas.library + ")");
   if (json) {
-    std::cout << nlohmann::ordered_json{{"version", version()},
-                                        {"commit", commit()},
-                                        {"torch", TORCH_VERSION},
-                                        {"cuda_devices", torch::cuda::device_count()},
-                                        {"blas", blas.name},
-                                        {"blas_library", blas.library},
-                                        {"threads", threads()},
-                                        {"simd", ops::cpu::simd_level_name()},
-                                        {"bases", basis::spatial_basis_names()}}
-                     .dump(2)
-              << '\n';
+    print_json(nlohmann::ordered_json{{"version", version()},
+                                      {"commit", commit()},
+                                      {"torch", TORCH_VERSION},
+                                      {"cuda_devices", torch::cuda::device_count()},
+                                      {"blas", blas.name},
+                                      {"blas_library", blas.library},
+                                      {"threads", threads()},
+                                      {"simd", ops::cpu::simd_level_name()},
+                                      {"bases", basis::spatial_basis_names()}});
   } else {
     std::ostringstream bases;
     for (const auto& name : basis::spatial_basis_names()) bases << (bases.tellp() > 0 ? ", " : "") << name;

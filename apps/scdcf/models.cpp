@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "in_range.h"
+#include "json_output.h"
 #include "run_options.h"
 #include "scdcf/models/operation_count.h"
 #include "scdcf/models/registry.h"
@@ -27,7 +28,7 @@ torch::Tensor blank_image(const models::ModelOptions& options) {
 
 void print(const report::Table& table, bool json) {
   if (json) {
-    std::cout << table.to_json().dump(2) << '\n';
+    print_json(table.to_json());
   } else {
     table.print(std::cout);
   }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "commands.h"
+#include "json_output.h"
 #include "run_data.h"
 #include "run_options.h"
 #include "scdcf/core/error.h"
@@ -157,7 +158,7 @@ class Predictor {
   bool invert_;
 };
 
-void print_json(const std::vector<Answer>& answers, const Predictor& predictor) {
+void print_rows(const std::vector<Answer>& answers, const Predictor& predictor) {
   auto rows = nlohmann::ordered_json::array();
   for (const auto& answer : answers) {
     rows.push_back({{"image", answer.image}, {"label", answer.label}, {"confidence", answer.confidence}});
@@ -166,7 +167,7 @@ void print_json(const std::vector<Answer>& answers, const Predictor& predictor) 
     if (answer.place) rows.back()["place"] = {{"x", answer.place->first}, {"y", answer.place->second}};
     if (answer.beyond != 0) rows.back()["beyond_range"] = answer.beyond < 0 ? "smaller" : "larger";
   }
-  std::cout << rows.dump(2) << '\n';
+  print_json(rows);
 }
 
 void print_table(const std::vector<Answer>& answers, const Predictor& predictor) {
@@ -211,7 +212,7 @@ void predict(const PredictArguments& arguments) {
     for (auto& answer : predictor.answers({begin, begin + static_cast<std::ptrdiff_t>(count)}))
       answers.push_back(std::move(answer));
   }
-  arguments.json ? print_json(answers, predictor) : print_table(answers, predictor);
+  arguments.json ? print_rows(answers, predictor) : print_table(answers, predictor);
   if (refused || answers.size() < paths.size()) throw CLI::RuntimeError(kSomeRefused);
 }
 

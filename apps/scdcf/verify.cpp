@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "json_output.h"
 #include "out_file.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/runtime.h"
@@ -49,7 +50,7 @@ void run(const Options& options) {
     if (!options.out.empty()) missing_pictures = report::write_plot(claim.plot, options.out, claim.id);
   }
   report["holds"] = all_hold;
-  if (options.json) std::cout << report.dump(2) << '\n';
+  if (options.json) print_json(report);
   if (!options.json) std::cout << (all_hold ? "Every statement holds." : "NOT every statement holds.") << '\n';
   if (!options.out.empty()) {
     std::cerr << (missing_pictures.empty()

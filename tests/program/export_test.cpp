@@ -62,6 +62,14 @@ TEST_F(Export, writes_torchscript_with_and_without_its_own_operators) {
   }
 }
 
+TEST_F(Export, tells_of_files_whose_names_are_no_utf8) {
+  const auto file = folder_ / "a\xff.onnx";
+  const auto result = exported({"--out", file, "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_TRUE(fs::exists(file));
+  EXPECT_EQ(nlohmann::json::parse(result.out).at("bytes"), fs::file_size(file));
+}
+
 TEST_F(Export, goes_without_real_images_where_there_are_none_and_says_so) {
   const auto pictures = folder_ / "pictures", own = folder_ / "run";
   for (const char* name : {"a", "b"}) {
