@@ -79,7 +79,8 @@ void ReproduceAll::expect_report() {
 }
 
 TEST_F(ReproduceAll, quick_form_ends_within_ten_minutes_and_says_what_the_paper_says) {
-  const auto result = run({"--threads", "1", "reproduce", "all", "--quick", "--out", (folder_ / "all").string()}, kTenMinutes);
+  const auto result =
+      run({"--threads", "1", "reproduce", "all", "--quick", "--out", (folder_ / "all").string()}, kTenMinutes);
   ASSERT_EQ(result.code, 0) << result.err;
   expect_figures();
   expect_runs();
