@@ -13,9 +13,11 @@
 #include "scdcf/data/named_set.h"
 #include "scdcf/data/places.h"
 #include "scdcf/models/registry.h"
+#include "scdcf/tables/experiments.h"
 #include "scdcf/tables/groups.h"
 #include "scdcf/tables/paper_numbers.h"
 #include "scdcf/tables/plan_parts.h"
+#include "support/expect_error.h"
 #include "support/scratch_folder.h"
 
 namespace {
@@ -221,6 +223,17 @@ TEST(Plans, image_folders_get_the_recipe_of_stl10_in_proportion) {
   EXPECT_EQ(config.train.augment.cutout, 21);
   EXPECT_EQ(plan_natural({}).front().config.train.augment.crop_padding, 12);
   EXPECT_EQ(plan_natural({}).front().config.train.augment.cutout, 32);
+}
+
+TEST(Experiments, name_a_network_that_they_have_no_runs_of) {
+  PlanOptions options;
+  options.list = true;
+  options.print = [](const std::string&) {};
+  options.models = {"cnn"};
+  const auto smnist = experiments().front();
+  EXPECT_NO_THROW(smnist.run(options));
+  options.models.emplace_back("resnet16");
+  scdcf::testing::expect_error([&] { smnist.run(options); }, "resnet16", "smnist", "cnn");
 }
 
 }  // namespace

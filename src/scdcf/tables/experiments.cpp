@@ -33,9 +33,21 @@ void list_plan(const PlanOptions& options, const Plan& plan, int first) {
     options.print(std::to_string(first++) + "  " + runs::key_of(run) + "  " + runs::label_of(run));
 }
 
+/// A name that is misspelt, or none of this experiment's, would be left out without a word.
+void check_models(const std::string& name, const PlanOptions& options, const Plan& plan) {
+  std::set<std::string> planned;
+  for (const auto& run : plan) planned.insert(run.config.model.name);
+  std::string known;
+  for (const auto& model : planned) known += (known.empty() ? "" : ", ") + model;
+  for (const auto& model : options.models)
+    require(planned.count(model) > 0, "models: got \"", model, "\", of which ", name,
+            " has no runs; of those asked for it has ", known);
+}
+
 /// `all` is the whole of a plan, the first of which has the number `first`: an experiment may have several.
 void run_plan(const std::string& name, const PlanOptions& options, const Plan& all, int jobs, int first = 0) {
   require(!all.empty(), "models: with these, sizes and augmentation nothing is left to run of ", name);
+  check_models(name, options, all);
   if (options.list) return list_plan(options, all, first);
   const int last = first + static_cast<int>(all.size()) - 1;
   if (options.only >= 0 && options.only < first) return;
