@@ -66,8 +66,11 @@ TEST_F(Store, a_result_of_other_defaults_than_todays_is_not_done) {
   auto strange = a_record(2);  // of a network that this program does not have
   strange.asked["model"]["name"] = used.model.name = "a stranger's";
   strange.used = scdcf::train::to_json(used);
+  auto cost = a_record(3);  // defaults are not told
+  cost.used = cost.asked;
   ResultsStore store(folder_);
-  for (const auto& each : {record, old, strange}) store.append(each);
+  for (const auto& each : {record, old, strange, cost}) store.append(each);
+  EXPECT_EQ(store.attempts(cost.key).done, 1);
   EXPECT_EQ(store.attempts(record.key).done, 1);
   EXPECT_EQ(store.attempts(strange.key).done, 1);
   EXPECT_EQ(store.attempts(old.key).done, 0);

@@ -11,7 +11,7 @@ nlohmann::ordered_json model_of(const train::RunConfig& config) { return train::
 }  // namespace
 
 bool is_outdated(const RunRecord& record) {
-  if (record.used.empty()) return false;
+  if (record.used.empty() || record.used == record.asked) return false;  // does not tell: a measurement of cost
   try {
     auto today = record.config();
     const auto used = train::config_from_json(record.used);
