@@ -13,11 +13,9 @@
 #pragma once
 
 #include "scdcf/ops/cuda/matrix_passes.h"
-#include "scdcf/ops/cuda/matrix_tiles.cuh"
+#include "scdcf/ops/cuda/pass_step.cuh"
 
 namespace scdcf::ops::cuda::collecting {
-
-constexpr int kUnit = 32;  // columns
 
 template <class T>
 struct Operand {
@@ -66,22 +64,7 @@ __device__ inline void load_step(uint32_t (&b)[4][2], const float* from, int pit
     b[2][i] = float_to_bits(x.z), b[3][i] = float_to_bits(x.w);
   }
 }
-__device__ inline void load_step(uint32_t (&b)[4][2], const bf16* from, int) {
-#pragma unroll
-  for (int j = 0; j < 4; j += 2) {
-    uint32_t r[4];
-    load_transposed(r, from + j * 8);
-    b[j][0] = r[0], b[j][1] = r[1], b[j + 1][0] = r[2], b[j + 1][1] = r[3];
-  }
-}
-
-/// d += fragment * b.
-template <class T>
-__device__ inline void multiply_step(float (&d)[4][4], const uint4& fragment, const uint32_t (&b)[4][2]) {
-  const uint32_t a[4] = {fragment.x, fragment.y, fragment.z, fragment.w};
-#pragma unroll
-  for (int j = 0; j < 4; ++j) multiply<T, false>(d[j], a, b[j][0], b[j][1]);
-}
+__device__ inline void load_step(uint32_t (&b)[4][2], const bf16* from, int) { load_transposed_step(b, from); }
 
 /// d[i] += matrix i * the columns of a unit, over some steps; `at` is the unit's first source and column. Matrix i is a
 /// row tile, its fragments for this lane begin at bank[i]. What a step needs is asked for a step before.

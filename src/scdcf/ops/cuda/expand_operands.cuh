@@ -11,11 +11,9 @@
 #pragma once
 
 #include "scdcf/ops/cuda/matrix_passes.h"
-#include "scdcf/ops/cuda/matrix_tiles.cuh"
+#include "scdcf/ops/cuda/pass_step.cuh"
 
 namespace scdcf::ops::cuda::expanding {
-
-constexpr int kUnit = 32;  // columns
 
 template <class T>
 struct Operand {
@@ -44,20 +42,7 @@ __device__ inline void load_step(uint32_t (&b)[4][2], const float* at, int pitch
 __device__ inline void load_step(uint32_t (&b)[4][2], const bf16* at, int pitch) {
   const int lane = threadIdx.x % 32;
   const bf16* from = at + lane % 16 * pitch + lane / 16 * 8;
-#pragma unroll
-  for (int j = 0; j < 4; j += 2) {
-    uint32_t r[4];
-    load_transposed(r, from + j * 8);
-    b[j][0] = r[0], b[j][1] = r[1], b[j + 1][0] = r[2], b[j + 1][1] = r[3];
-  }
-}
-
-/// d += fragment * b.
-template <class T>
-__device__ inline void multiply_step(float (&d)[4][4], const uint4& fragment, const uint32_t (&b)[4][2]) {
-  const uint32_t a[4] = {fragment.x, fragment.y, fragment.z, fragment.w};
-#pragma unroll
-  for (int j = 0; j < 4; ++j) multiply<T, false>(d[j], a, b[j][0], b[j][1]);
+  load_transposed_step(b, from);
 }
 
 /// d[i] += matrix i * the columns of a unit, for several row tiles; `at` is the unit's first source and column.
