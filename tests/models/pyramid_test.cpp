@@ -136,6 +136,13 @@ TEST_P(Pyramid, training_looks_at_home_alone_or_at_more_levels_than_there_are_in
   }
 }
 
+// A network that was trained with zeros beyond the border, before black stayed black, would read its images otherwise.
+TEST_P(Pyramid, plain_zeros_beyond_the_border_are_refused) {
+  auto options = small_pyramid(GetParam());
+  options.padding = "zero";
+  testing::expect_error([&] { make_model(options); }, "padding: got \"zero\"", "black or replicate");
+}
+
 TEST_P(Pyramid, levels_of_other_sizes_are_normalised_by_the_statistics_of_home) {
   std::vector<torch::Tensor> means;
   for (const double share : {0.0, 1.0}) {

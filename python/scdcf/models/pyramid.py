@@ -35,13 +35,18 @@ class _BlackGround:
         return maps[:self.count]
 
 
+def _beyond_the_border(o: Dict[str, Any]) -> str:
+    """The layers' padding: black is zero."""
+    return "zero" if o["padding"] == "black" else "replicate"
+
+
 class _JointLevel(nn.Module):
     """What looks at one level with joint convolutions of one scale tap: planes do not meet."""
 
     def __init__(self, o: Dict[str, Any], planes: int) -> None:
         super().__init__()
         self.grid = ScaleGrid(planes, o["scale_step"], o["finest_width"])
-        self.filters = dict(bias=False, padding=o["padding"], modes=o["modes"], basis=o["basis"])
+        self.filters = dict(bias=False, padding=_beyond_the_border(o), modes=o["modes"], basis=o["basis"])
         self.class_layer = JointConv(o["channels"][-1], o["hidden"], self.grid, scale_taps=1,
                                      **{**self.filters, "modes": o["class_modes"]})
         self.norm = NormReluPool(o["hidden"], window=1)
@@ -68,7 +73,7 @@ class _PlainBlocks(_JointLevel):
         self.block1 = nn.Sequential(LiftingConv(o["in_channels"], a, self.grid, **self.filters), NormReluPool(a))
         self.block2 = nn.Sequential(JointConv(a, b, self.grid, scale_taps=1, **self.filters), NormReluPool(b))
         self.block3 = nn.Sequential(JointConv(b, c, self.grid, scale_taps=1, **self.filters), NormReluPool(c, window=1))
-        self.black_ground = o["padding"] == "zero"
+        self.black_ground = o["padding"] == "black"
 
     def maps(self, frames: Tensor) -> Tensor:
         ground = _BlackGround(self.black_ground, frames, self.training)
@@ -99,8 +104,8 @@ class _PlainLevel(nn.Module):
 
     def __init__(self, o: Dict[str, Any], planes: int) -> None:
         super().__init__()
-        mode = "replicate" if o["padding"] == "replicate" else "zeros"
-        self.black_ground = mode == "zeros"
+        mode = "zeros" if o["padding"] == "black" else "replicate"
+        self.black_ground = o["padding"] == "black"
         channels = [o["in_channels"], *o["channels"]]
         for i in range(3):
             self.add_module(f"conv{i + 1}", nn.Conv2d(channels[i], channels[i + 1], 7, padding=3, bias=False,
@@ -137,7 +142,7 @@ class Pyramid(Network):
         self.home = [bool(level) for level in home]
         self.level = self._LEVELS[resolved["model"]](resolved, self._home_planes[0])
         self.centred = resolved["read_out"] == "centre"
-        self.enlarge = nn.ModuleList(Enlarge(factor, frame, resolved["padding"])
+        self.enlarge = nn.ModuleList(Enlarge(factor, frame, _beyond_the_border(resolved))
                                      for factor, frame in zip(enlargements, frames))
         for layer in self.enlarge:
             layer.prepare(resolved["image_size"])

@@ -27,6 +27,7 @@ void DataParallel::make_buckets() {
   };
   bucket_of_.resize(parameters_.size());
   places_.resize(parameters_.size());
+  waiting_.resize(parameters_.size());
   for (size_t last = parameters_.size(); last > 0;) {
     size_t first = last - 1;
     int64_t size = parameters_[first].numel(), filled = bytes(parameters_[first]);
@@ -36,7 +37,7 @@ void DataParallel::make_buckets() {
       size += parameters_[first].numel();
       filled += bytes(parameters_[first]);
     }
-    Bucket bucket{torch::zeros({size}, parameters_[first].options().requires_grad(false)), last - first, 0};
+    Bucket bucket{torch::zeros({size}, parameters_[first].options().requires_grad(false)), first, last - first, 0};
     int64_t offset = 0;
     for (size_t i = first; i < last; ++i) {
       bucket_of_[i] = buckets_.size();
@@ -71,11 +72,18 @@ double DataParallel::weight_of(const nn::BatchPart& part) {
 void DataParallel::arrived(size_t parameter, const torch::Tensor& gradient) {
   if (!listening_) return;
   const torch::NoGradGuard no_grad;
-  places_[parameter].copy_(gradient);
+  waiting_[parameter] = gradient.reshape({-1});
   --buckets_[bucket_of_[parameter]].missing;
   // In order: every rank must send the same bucket next, whichever is full first.
-  for (; sent_ < buckets_.size() && buckets_[sent_].missing == 0; ++sent_)
-    pending_.push_back(group_.sum_later(buckets_[sent_].flat));
+  for (; sent_ < buckets_.size() && buckets_[sent_].missing == 0; ++sent_) send(buckets_[sent_]);
+}
+
+void DataParallel::send(Bucket& bucket) {
+  const auto begin = waiting_.begin() + static_cast<std::ptrdiff_t>(bucket.first);
+  const std::vector<torch::Tensor> gradients(begin, begin + static_cast<std::ptrdiff_t>(bucket.parameters));
+  at::cat_out(bucket.flat, gradients);  // one operation on a GPU, where a copy of each takes as long as a large one
+  std::fill_n(begin, bucket.parameters, torch::Tensor());
+  pending_.push_back(group_.sum_later(bucket.flat));
 }
 
 std::vector<torch::Tensor> DataParallel::gradients(const torch::Tensor& loss) {

@@ -40,19 +40,21 @@ class DataParallel {
  private:
   struct Bucket {
     torch::Tensor flat;
-    size_t parameters = 0, missing = 0;
+    size_t first = 0, parameters = 0, missing = 0;
   };
 
   void make_buckets();
   void arrived(size_t parameter, const torch::Tensor& gradient);
+  void send(Bucket& bucket);
 
   Group& group_;
   bool whole_batch_norms_;
   std::vector<torch::Tensor> parameters_;
   std::vector<unsigned> hooks_;
   std::vector<Bucket> buckets_;
-  std::vector<size_t> bucket_of_;      // by parameter
-  std::vector<torch::Tensor> places_;  // by parameter: its view of the bucket
+  std::vector<size_t> bucket_of_;       // by parameter
+  std::vector<torch::Tensor> places_;   // by parameter: its view of the bucket
+  std::vector<torch::Tensor> waiting_;  // by parameter: its gradient, until its bucket is full
   bool listening_ = false;
   size_t sent_ = 0;  // buckets
   std::vector<std::function<void()>> pending_;

@@ -168,6 +168,13 @@ struct Group::Connection {
   ~Connection() {
     if (watch == nullptr) return;
     watch->expect_end();
+#ifdef SCDCF_WITH_NCCL
+    try {  // NCCL wants its leave taken, which only those who are there can
+      watch->check();
+      if (auto* nccl = dynamic_cast<c10d::ProcessGroupNCCL*>(backend.get())) nccl->shutdown();
+    } catch (const std::exception&) {
+    }
+#endif
     backend.reset();
     watch->leave();
     store.reset();

@@ -70,9 +70,9 @@ void visit_options(ModelOptions& o, Visitor&& visit) {
             .expects("centre or anywhere",
                      [](const auto& place) { return place.empty() || place == "centre" || place == "anywhere"; })
             .later());
-  visit(Option{o.padding, "padding", "zero, or replicate, beyond the border of the image"}
-            .expects("zero or replicate",
-                     [](const auto& kind) { return kind.empty() || kind == "zero" || kind == "replicate"; })
+  visit(Option{o.padding, "padding", "black, which then stays black from layer to layer, or replicate, beyond the border of the image"}
+            .expects("black or replicate",
+                     [](const auto& kind) { return kind.empty() || kind == "black" || kind == "replicate"; })
             .later());
   visit(Option{o.smallest_object, "smallest_object", ""}.expects("0 to 100", between<0, 100>).later());
   visit(Option{o.largest_object, "largest_object", ""}.expects("0 to 100", between<0, 100>).later());

@@ -34,7 +34,7 @@ struct ModelOptions {
   int64_t frame = 0;              ///< pixels a side that a level looks at, about the centre
   double others_share = -1;       ///< of a batch, that the levels where training objects are not at home are shown
   std::string read_out;           ///< centre or anywhere
-  std::string padding;            ///< zero or replicate, beyond the border of the image
+  std::string padding;            ///< black or replicate, beyond the border of the image
   double smallest_object = 0;     ///< trained on, as share of the side of the image
   double largest_object = 0;
   double width = 0;  ///< of resnet16: times 16, 16, 32, 64 channels; its variants have as many parameters

@@ -207,7 +207,7 @@ ModelOptions resolve_pyramid(ModelOptions options, const PyramidKind& kind) {
     known.emplace_back(name);
   refuse_unknown_options(options, known);
   if (options.read_out.empty()) options.read_out = "centre";
-  if (options.padding.empty()) options.padding = "zero";
+  if (options.padding.empty()) options.padding = "black";
   if (options.scale_step == 0) options.scale_step = 0.25;
   if (options.others_share < 0) options.others_share = 0.25;
   const int planes = kind.resolve(options);

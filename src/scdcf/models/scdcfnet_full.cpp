@@ -34,7 +34,7 @@ class JointLevel : public LevelNetwork {
     scores_ = register_module("scores", nn::PointwiseConv(nn::PointwiseConvOptions(options.hidden, options.classes)));
   }
 
-  bool black_ground() const { return options_.padding == "zero"; }
+  bool black_ground() const { return options_.padding == "black"; }
   nn::LiftingConvOptions lifting(int64_t out) const {
     return filters(nn::LiftingConvOptions(options_.in_channels, out, grid_));
   }

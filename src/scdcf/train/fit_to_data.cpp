@@ -34,7 +34,7 @@ void fit_to_objects(models::ModelOptions& model, const data::Splits& splits) {
     model.largest_object = std::max(rounded(*largest), model.smallest_object);
   }
   if (model.read_out.empty()) model.read_out = centred(splits) ? "centre" : "anywhere";
-  if (model.padding.empty()) model.padding = splits.black_ground ? "zero" : "replicate";
+  if (model.padding.empty()) model.padding = splits.black_ground ? "black" : "replicate";
 }
 
 }  // namespace

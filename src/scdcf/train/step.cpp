@@ -46,12 +46,14 @@ Step::Step(torch::nn::Module& network, Forward forward, Optimizer& optimizer, co
   sums_ = torch::zeros({3}, on_device.dtype(torch::kDouble));
   steps_ = torch::zeros({}, on_device.dtype(torch::kLong));
   first_bad_ = torch::full({}, -1, on_device.dtype(torch::kLong));
-  bad_rank_ = torch::zeros({}, on_device.dtype(torch::kLong));
   stop_here_ = torch::zeros({}, on_device.dtype(torch::kDouble));
   stop_anywhere_ = torch::zeros({}, on_device.dtype(torch::kDouble));
 }
 
-void Step::share(distributed::DataParallel& parallel) { parallel_ = &parallel; }
+void Step::share(distributed::DataParallel& parallel) {
+  parallel_ = &parallel;
+  losses_ = torch::zeros({parallel.group().size()}, sums_.options());
+}
 
 Outcome Step::forward_pass(const torch::Tensor& indices, const torch::Tensor& draws) {
   const auto started = std::chrono::steady_clock::now();
@@ -86,25 +88,25 @@ Step::Pass Step::pass_together(const torch::Tensor& indices, const torch::Tensor
     return forward_pass(indices.narrow(0, part.first, part.count),
                         draws.defined() ? draws.narrow(0, part.first, part.count) : draws);
   }();
-  // What all ranks must know goes round while the backward is computed: loss, correct, a wish to stop, and by rank
-  // whether the loss is a bad one.
-  auto told = torch::zeros({3 + group.size()}, sums_.options());
+  const auto share = weight == 1 ? loss : loss * weight;
+  // What all ranks must know goes round while the backward is computed: correct, a wish to stop, and the loss of each.
+  // In few operations: a small network takes no longer for its own.
+  auto told = torch::zeros({2 + group.size()}, sums_.options());
   {
     const torch::NoGradGuard no_grad;
     if (part.counts) {
-      told[0].copy_(loss * weight);
-      told[1].copy_(correct);
-      told[3 + group.rank()].copy_(torch::isfinite(loss).logical_not());
+      told[0].copy_(correct);
+      told[2 + group.rank()].copy_(share);
     }
-    told[2].copy_(stop_here_);
+    told[1].copy_(stop_here_);
   }
   const auto tell = group.sum_later(told);
-  auto gradients = parallel_->gradients(loss * weight);
+  auto gradients = parallel_->gradients(share);
   tell();
-  stop_anywhere_.copy_(told[2]);
-  // Kept from the first bad step, as its number is.
-  bad_rank_.copy_(torch::where(first_bad_.lt(0), told.narrow(0, 3, group.size()).argmax(), bad_rank_));
-  return {told[0], told[1], std::move(gradients)};
+  stop_anywhere_.copy_(told[1]);
+  const auto losses = told.narrow(0, 2, group.size());
+  losses_.copy_(torch::where(first_bad_.lt(0), losses, losses_));  // kept from the first bad step, as its number is
+  return {losses.sum(), told[0], std::move(gradients)};
 }
 
 /// Everything on the device, nothing that asks the host: capturable.
@@ -120,7 +122,8 @@ void Step::compute(const torch::Tensor& indices, const torch::Tensor& draws) {
 }
 
 std::vector<torch::Tensor> Step::changed() const {
-  std::vector<torch::Tensor> tensors = {sums_, steps_, first_bad_, bad_rank_, stop_anywhere_};
+  std::vector<torch::Tensor> tensors = {sums_, steps_, first_bad_, stop_anywhere_};
+  if (losses_.defined()) tensors.push_back(losses_);
   for (const auto& parameter : optimizer_.parameters()) tensors.push_back(parameter);
   for (const auto& buffer : network_.buffers()) tensors.push_back(buffer);
   for (const auto& [name, tensor] : optimizer_.state()) tensors.push_back(tensor);
@@ -155,7 +158,8 @@ StepTotals Step::totals() const {
   totals.correct = static_cast<int64_t>(sums[1].item<double>());
   totals.count = static_cast<int64_t>(sums[2].item<double>());
   totals.first_bad_step = first_bad_.item<int64_t>();
-  totals.bad_rank = bad_rank_.item<int64_t>();
+  if (losses_.defined())
+    totals.bad_rank = torch::isfinite(losses_).logical_not().to(torch::kInt).argmax().item<int64_t>();
   totals.data_seconds = data_seconds_;
   return totals;
 }

@@ -104,8 +104,8 @@ class Step {
   bool autocast_;
   Loss loss_;
   at::Generator generator_;
-  // On the device: sums of loss, correct and count; the steps so far and the first bad one.
-  torch::Tensor sums_, steps_, first_bad_, bad_rank_, stop_here_, stop_anywhere_;
+  // On the device: sums of loss, correct and count; the steps so far, the first bad one, and the ranks' losses in it.
+  torch::Tensor sums_, steps_, first_bad_, losses_, stop_here_, stop_anywhere_;
   distributed::DataParallel* parallel_ = nullptr;
   double data_seconds_ = 0;
   std::map<int64_t, OfSize> sizes_;  // the last batch of an epoch may be smaller
