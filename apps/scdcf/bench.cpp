@@ -18,7 +18,7 @@ void bench(BenchOptions options) {
   torch::Device device(torch::kCPU);
   if (options.device != "cpu") {
     require(torch::cuda::is_available(), "--device: got cuda, but this LibTorch sees no CUDA device");
-    device = torch::Device(torch::kCUDA);
+    device = torch::Device(torch::kCUDA, 0);
     at::globalContext().setBenchmarkCuDNN(true);   // the composed forms get cuDNN's best algorithm
     at::globalContext().setAllowTF32CuBLAS(true);  // and the floor the same precision as the convolutions
   }

@@ -47,14 +47,21 @@ std::string one_line(std::string text) {
   return text;
 }
 
-/// No option takes an empty word, but for those of a run, of which it leaves some open.
-void refuse_empty_words(CLI::App& command) {
-  const auto check = [](const std::string& word) {
+/// No option takes an empty word, but for those of a run, of which it leaves some open; and none takes the next option
+/// for its value, which was forgotten then.
+void refuse_what_is_no_value(CLI::App& command) {
+  const auto not_empty = [](const std::string& word) {
     return word.empty() ? std::string("got nothing, expected a value") : std::string();
   };
-  for (auto* option : command.get_options())
-    if (option->get_items_expected_max() > 0 && !is_run_option(*option)) option->check(check);
-  for (auto* below : command.get_subcommands([](const CLI::App*) { return true; })) refuse_empty_words(*below);
+  const auto no_option = [](const std::string& word) {
+    return word.rfind("--", 0) == 0 ? "got no value before " + word : std::string();
+  };
+  for (auto* option : command.get_options()) {
+    if (option->get_items_expected_max() == 0) continue;
+    if (!is_run_option(*option)) option->check(not_empty);
+    if (option->nonpositional()) option->check(no_option);
+  }
+  for (auto* below : command.get_subcommands([](const CLI::App*) { return true; })) refuse_what_is_no_value(*below);
 }
 
 /// c10 tells it in many words; malloc's failure is known by these.
@@ -142,7 +149,7 @@ void add_commands(CLI::App& app) {
   add_bench(app);
   add_info(app);
   add_completion(app);
-  refuse_empty_words(app);
+  refuse_what_is_no_value(app);
 }
 
 int run_program(int argc, char** argv) {

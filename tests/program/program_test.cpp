@@ -122,6 +122,14 @@ TEST_F(Program, what_is_the_users_to_mend_is_no_internal_error) {
   EXPECT_EQ(read(file), "precious");
 }
 
+TEST_F(Program, a_forgotten_value_is_not_the_next_option) {
+  for (const auto* out : {"--out", "--out="}) {
+    expect_bad_input({"eval", folder_.string(), out, "--json"}, {"--out: got no value before --json"});
+    EXPECT_FALSE(fs::exists("--json"));
+  }
+  expect_bad_input({"train", "--model", "--data", "sglyphs"}, {"--model: got no value before --data"});
+}
+
 TEST_F(Program, help_names_every_basis) {
   const auto help = run({"train", "--help"}).out;
   for (const auto& name : nlohmann::json::parse(run({"info", "--json"}).out).at("bases"))

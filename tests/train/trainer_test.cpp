@@ -8,6 +8,7 @@
 #include <optional>
 #include <sstream>
 
+#include "scdcf/core/for_each.h"
 #include "scdcf/runs/run_folder.h"
 #include "support/expect_error.h"
 #include "support/scratch_folder.h"
@@ -146,6 +147,22 @@ TEST_F(Trainer, realisations_and_seeds_start_from_other_weights) {
   const auto third = train::train(config_, splits_, {}, {});
   EXPECT_FALSE(scdcf::testing::same_weights(*first.network, *second.network));
   EXPECT_FALSE(scdcf::testing::same_weights(*first.network, *third.network));
+}
+
+// Products of matrices, small and large, at several sizes: their graphs are replayed side by side.
+TEST_F(Trainer, runs_side_by_side_do_not_disturb_each_other) {
+  if (scdcf::testing::device().is_cpu()) GTEST_SKIP() << "one at a time on the CPU";
+  config_.model = {};
+  config_.model.name = "scdcfnet-full";
+  config_.model.read_out = "anywhere";
+  config_.train.precision = "tf32";
+  config_.train.epochs = 10;
+  const auto alone = train::train(config_, splits_, {}, {});
+  std::vector<train::TrainResult> together(4);
+  for_each(4, 4, [&](std::int64_t i) { together[static_cast<size_t>(i)] = train::train(config_, splits_, {}, {}); });
+  for (const auto& result : together)
+    for (size_t epoch = 0; epoch < alone.history.size(); ++epoch)
+      EXPECT_NEAR(result.history.at(epoch).train_loss, alone.history[epoch].train_loss, 0.02) << "epoch " << epoch;
 }
 
 TEST_F(Trainer, refuses_to_go_on_with_other_data) {

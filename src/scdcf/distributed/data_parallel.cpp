@@ -72,7 +72,8 @@ double DataParallel::weight_of(const nn::BatchPart& part) {
 void DataParallel::arrived(size_t parameter, const torch::Tensor& gradient) {
   if (!listening_) return;
   const torch::NoGradGuard no_grad;
-  waiting_[parameter] = gradient.reshape({-1});
+  // A view, which is a tensor of its own: a gradient that somebody else holds would be copied into the parameter's.
+  waiting_[parameter] = gradient.contiguous().view({-1});
   --buckets_[bucket_of_[parameter]].missing;
   // In order: every rank must send the same bucket next, whichever is full first.
   for (; sent_ < buckets_.size() && buckets_[sent_].missing == 0; ++sent_) send(buckets_[sent_]);

@@ -1,6 +1,7 @@
 #include "scdcf/train/replay.h"
 
 #ifdef SCDCF_WITH_CUDA
+#  include <ATen/cuda/CUDAContext.h>
 #  include <ATen/cuda/CUDAGraph.h>
 #  include <c10/cuda/CUDAFunctions.h>
 #  include <c10/cuda/CUDAGuard.h>
@@ -20,13 +21,25 @@ namespace {
 /// that had been given the same one would break the capture by waiting for it.
 c10::cuda::CUDAStream capture_stream(torch::Device device) {
   static std::map<c10::DeviceIndex, cudaStream_t> streams;
-  auto& stream = streams[device.index()];
+  const auto index = device.has_index() ? device.index() : c10::cuda::current_device();
+  auto& stream = streams[index];
   if (stream == nullptr) {
-    const c10::cuda::CUDAGuard on_device(device);
+    const c10::cuda::CUDAGuard on_device(index);
     C10_CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   }
-  return c10::cuda::getStreamFromExternal(stream, device.index());
+  return c10::cuda::getStreamFromExternal(stream, index);
 }
+
+/// For as long as it lives, and thereafter, no product uses the memory that products before it were given to work in.
+/// It belongs to a thread and a stream, which all captures share (one thread computes every backward): graphs that are
+/// replayed side by side would write into the same. What a capture asks for anew is its graph's own.
+class OwnProductMemory {
+ public:
+  OwnProductMemory() { at::cuda::clearCublasWorkspaces(); }
+  ~OwnProductMemory() { at::cuda::clearCublasWorkspaces(); }
+  OwnProductMemory(const OwnProductMemory&) = delete;
+  OwnProductMemory& operator=(const OwnProductMemory&) = delete;
+};
 
 }  // namespace
 
@@ -51,6 +64,7 @@ struct Replay::Graph {
     }
     c10::cuda::device_synchronize();
     if (generator.defined()) graph.register_generator_state(generator);
+    const OwnProductMemory own_memory;
     graph.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
     try {
       work();
