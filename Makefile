@@ -5,13 +5,13 @@ PREFIX ?= /usr/local
 COUNT ?= 10000
 SEED ?= 1
 
-.PHONY: help deps build-deps pages-deps build test python-test install demo bench format lint lint-all asan fuzz random-commands odr gpu-test kills rank-kills clean
+.PHONY: help deps build-deps pages-deps build all test python-test install demo bench format lint lint-all asan fuzz random-commands odr gpu-test kills rank-kills clean
 
 help:
 	@echo "make demo      trains three networks at one size and shows what they know at all, out/demo/report.html"
 	@echo "make test      builds and runs every test"
 	@echo "make python-test   runs the tests of the Python package; make deps installs what it needs"
-	@echo "make build     builds library, program, tests, benchmarks and examples into $(BUILD)/"
+	@echo "make build     builds library and program into $(BUILD)/; make all the tests, benchmarks and examples too"
 	@echo "make install   installs library and program into PREFIX ($(PREFIX))"
 	@echo "make bench     runs the benchmarks of the layers at 28x28"
 	@echo "make asan      runs the tests of every room under the address and undefined-behaviour sanitizers"
@@ -41,25 +41,27 @@ $(BUILD)/build.ninja: | build-deps
 	cmake --preset release -B $(BUILD)
 
 build: build-deps $(BUILD)/build.ninja
+	cmake --build $(BUILD) -j $(JOBS) --target scdcf scdcf_app
+
+all: build-deps $(BUILD)/build.ninja
 	cmake --build $(BUILD) -j $(JOBS)
 
-test: deps build
+test: deps all
 	cmake --preset release -B $(BUILD) > /dev/null  # finds what deps has installed
 	ctest --test-dir $(BUILD) --output-on-failure -j 2
 
-python-test: deps $(BUILD)/build.ninja
+python-test: deps build
 	cmake --preset release -B $(BUILD) > /dev/null
-	cmake --build $(BUILD) -j $(JOBS) --target scdcf scdcf_app
 	ctest --test-dir $(BUILD) -R '^python$$' --output-on-failure --no-tests=error
 
-install: build-deps $(BUILD)/build.ninja
-	cmake --build $(BUILD) -j $(JOBS) --target scdcf scdcf_app
+install: build
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 demo: build
 	$(BUILD)/bin/scdcf demo --out out/demo
 
 bench: build
+	cmake --build $(BUILD) -j $(JOBS) --target bench_basis bench_ops
 	$(BUILD)/bin/bench_basis
 	$(BUILD)/bin/bench_ops --benchmark_filter=smnist28
 
@@ -89,10 +91,12 @@ odr: build-deps
 KILLS ?= 100
 SEED ?= 1
 kills: build
+	cmake --build $(BUILD) -j $(JOBS) --target test_program_kills
 	SCDCF_KILLS=$(KILLS) SCDCF_SEED=$(SEED) $(BUILD)/bin/test_program_kills
 
 # COUNT=50 takes about ten minutes.
 rank-kills: build
+	cmake --build $(BUILD) -j $(JOBS) --target test_program_ranks
 	SCDCF_RANK_KILLS=$(COUNT) SCDCF_SEED=$(SEED) $(BUILD)/bin/test_program_ranks --gtest_filter='LostRanks*'
 
 gpu-test:

@@ -5,8 +5,11 @@
 #   scdcf_program_room(NAME USES rooms SOURCES files [UNITY files])   a static library of the program
 #
 # PUBLIC_HEADERS are installed: what scdcf.h includes, and what those include. The test `consumer` compiles each alone.
-# Files under UNITY are compiled as one: parsing torch's headers takes longer than compiling what includes them. Never
-# across rooms, where it would hide that one includes too little or that two define the same name.
+# Files under UNITY, which include torch, are compiled as one, with its headers precompiled: parsing them takes longer than
+# compiling what includes them. Never across rooms, where it would hide that one includes too little or that two define the
+# same name.
+include(${CMAKE_CURRENT_LIST_DIR}/torch_headers.cmake)
+
 function(scdcf_room name)
   cmake_parse_arguments(ROOM "" "" "USES;PUBLIC_HEADERS;SOURCES;UNITY" ${ARGN})
   target_sources(scdcf_${name} PRIVATE ${ROOM_SOURCES} ${ROOM_UNITY})
@@ -16,6 +19,8 @@ function(scdcf_room name)
   if(ROOM_UNITY)
     set_target_properties(scdcf_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     set_source_files_properties(${ROOM_UNITY} PROPERTIES UNITY_GROUP ${name})
+    scdcf_precompiled_torch(scdcf_${name})
+    set_source_files_properties(${ROOM_SOURCES} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   endif()
   if(ROOM_PUBLIC_HEADERS)
     install(FILES ${ROOM_PUBLIC_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/scdcf/${name})
@@ -26,7 +31,7 @@ endfunction()
 
 function(scdcf_library_room name)
   add_library(scdcf_${name} OBJECT)
-  target_link_libraries(scdcf_${name} PRIVATE ${TORCH_LIBRARIES} OpenMP::OpenMP_CXX)
+  target_link_libraries(scdcf_${name} PRIVATE ${TORCH_LIBRARIES})
   if(SCDCF_WITH_CUDA)
     target_compile_definitions(scdcf_${name} PRIVATE SCDCF_WITH_CUDA)
   endif()
@@ -46,6 +51,10 @@ function(scdcf_program_room name)
       target_link_libraries(scdcf_${name} PUBLIC scdcf)
     endif()
   endforeach()
+  get_target_property(unity scdcf_${name} UNITY_BUILD)
+  if(unity)
+    scdcf_calls_torch(scdcf_${name})
+  endif()
 endfunction()
 
 # "NAME: what it uses", one line per room from the ground up, for the test `rooms`.

@@ -8,6 +8,7 @@
 #include "scdcf/data/places.h"
 #include "support/expect_error.h"
 #include "support/samples.h"
+#include "support/variable.h"
 
 namespace scdcf::data {
 namespace {
@@ -15,22 +16,7 @@ namespace {
 using testing::expect_error;
 using testing::real_data;
 using testing::TemporaryFolder;
-
-/// Sets a variable of the environment until the end of the test.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    if (const char* before = std::getenv(name)) before_ = before;
-    setenv(name, value.c_str(), 1);
-  }
-  ~Variable() { before_.empty() ? unsetenv(name_) : setenv(name_, before_.c_str(), 1); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-  std::string before_;
-};
+using testing::Variable;
 
 DataOptions named(const std::string& name, const std::string& data_dir = "") {
   DataOptions options;

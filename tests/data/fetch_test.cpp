@@ -16,6 +16,7 @@
 #include "support/http_server.h"
 #include "support/scratch_folder.h"
 #include "support/small_disk.h"
+#include "support/variable.h"
 
 namespace scdcf::data {
 namespace {
@@ -25,6 +26,7 @@ using testing::gzip;
 using testing::HttpServer;
 using testing::tar_end;
 using testing::tar_member;
+using testing::Variable;
 using Strings = std::vector<std::string>;
 
 std::string digest(const std::string& bytes) {
@@ -268,21 +270,6 @@ TEST(Sources, every_file_has_a_digest_and_a_size) {
     }
   expect_error([] { known_source("cifar"); }, "cifar", "mnist, fashion, stl10");
 }
-
-/// Sets a variable of the environment, or unsets it, for as long as it lives.
-class Variable {
- public:
-  Variable(const char* name, const char* value) : name_(name), before_(std::getenv(name) ? std::getenv(name) : "") {
-    value != nullptr ? setenv(name, value, 1) : unsetenv(name);
-  }
-  ~Variable() { before_.empty() ? unsetenv(name_) : setenv(name_, before_.c_str(), 1); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-  std::string before_;
-};
 
 TEST(UserDataDir, follows_the_cache_folder) {
   const Variable cache("XDG_CACHE_HOME", "/somewhere");

@@ -19,7 +19,7 @@ Splits glyph_large_scale(const LargeScaleOptions& options) {
 }
 
 /// Which of the first `count` glyphs from `begin` on each image shows, drawn anew at the size that the set states.
-std::vector<std::int64_t> recognised(const ImageSet& set, std::int64_t begin, std::int64_t count) {
+std::vector<std::int64_t> recognised_in_the_middle(const ImageSet& set, std::int64_t begin, std::int64_t count) {
   const auto pool = glyph_pool(begin, count);
   std::vector<std::int64_t> found;
   for (std::size_t i = 0; i < set.labels.size(); ++i) {
@@ -45,14 +45,15 @@ TEST(LargeScale, trains_at_one_size_and_tests_at_seventeen) {
   EXPECT_EQ(splits.test.count(), 6 * 17);
   for (const auto* part : {&splits.train, &splits.validation})
     for (const float scale : part->scales) EXPECT_EQ(scale, 0.5F);
-  const auto train = recognised(splits.train, 0, 120), validation = recognised(splits.validation, 0, 120);
+  const auto train = recognised_in_the_middle(splits.train, 0, 120),
+             validation = recognised_in_the_middle(splits.validation, 0, 120);
   std::set<std::int64_t> pictures(train.begin(), train.end());
   pictures.insert(validation.begin(), validation.end());
   EXPECT_EQ(pictures.size(), 120U) << "every official training picture once";
   EXPECT_EQ(*pictures.rbegin(), 119);
 
   std::set<std::pair<std::int64_t, float>> tested;
-  const auto test = recognised(splits.test, 120, 60);
+  const auto test = recognised_in_the_middle(splits.test, 120, 60);
   for (std::size_t i = 0; i < test.size(); ++i) {
     EXPECT_LT(test[i], 60) << "not an official test picture";
     tested.emplace(test[i], splits.test.scales[i]);

@@ -58,7 +58,7 @@ std::vector<std::string> data_sets(const PlanOptions& options, const std::vector
 
 std::vector<int> realisations(const PlanOptions& options, int count) {
   if (!options.realisations.empty()) return options.realisations;
-  std::vector<int> all(static_cast<std::size_t>(options.quick ? std::min(count, 2) : count));
+  std::vector<int> all(static_cast<std::size_t>(options.quick ? 1 : count));
   std::iota(all.begin(), all.end(), 0);
   return all;
 }

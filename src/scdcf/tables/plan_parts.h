@@ -48,7 +48,7 @@ bool has_range(const std::string& model);
 /// hand, and its like of glyphs, which are drawn, where none is.
 std::vector<std::string> data_sets(const PlanOptions& options, const std::vector<std::string>& own);
 
-/// Those asked for, else `count` of them; at most two in a quick run, so that there is a deviation.
+/// Those asked for, else `count` of them, or one in a quick run.
 std::vector<int> realisations(const PlanOptions& options, int count);
 
 /// Without and with augmentation by scaling.

@@ -35,7 +35,7 @@ std::vector<T> ways(const PlanOptions& options, const std::vector<T>& all) {
 Plan plan_stir(const PlanOptions& options) {
   Plan plan;
   if (!allows(options.sizes, data::kStirSide)) return plan;
-  for (const int realisation : realisations(options, options.quick ? 1 : 5))
+  for (const int realisation : realisations(options, 5))
     for (const auto& name : data_sets(options, {"stir-mnist", "stir-fashion"})) {
       require_kind(name, data::SetKind::stir, "stir-mnist, stir-fashion or stir-glyphs");
       for (const auto train_size : train_sizes(options, {kAllImages}, kQuickLargeTrain))
@@ -60,7 +60,7 @@ Plan plan_large_scale(const PlanOptions& options) {
   const auto factors = data::large_scale_factors();
   Plan plan;
   if (!allows(options.sizes, data::kLargeScaleSide)) return plan;
-  for (const int realisation : realisations(options, options.quick ? 1 : 3))
+  for (const int realisation : realisations(options, 3))
     for (const auto& name : data_sets(options, {"mnist-large-scale"})) {
       require_kind(name, data::SetKind::large_scale, "mnist-large-scale, fashion-large-scale or glyphs-large-scale");
       for (const auto train_size : train_sizes(options, {kLargeScaleTrain}, kQuickLargeTrain))

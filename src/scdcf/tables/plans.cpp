@@ -75,7 +75,7 @@ train::TrainOptions natural_recipe(int size) {
 
 Plan plan_natural(const PlanOptions& options) {
   Plan plan;
-  for (const int trial : realisations(options, options.quick ? 1 : 3))
+  for (const int trial : realisations(options, 3))
     for (const auto& name : data_sets(options, {"stl10"}))
       for (const auto& model : chosen(natural_models(), options.models)) {
         const int own_size = name == "stl10" ? 96 : options.quick ? 28 : 64;
@@ -104,7 +104,7 @@ Plan plan_scale_generalisation(const PlanOptions& options) {
   const auto own = options.quick && options.models.empty() ? quick_models : all_digit_models();
   Plan plan;
   if (!allows(options.sizes, 28)) return plan;
-  for (const int realisation : realisations(options, options.quick ? 1 : 3))
+  for (const int realisation : realisations(options, 3))
     for (const auto& name : data_sets(options, {"smnist", "sfashion", "sglyphs"}))
       for (const auto train_size : train_sizes(options, {5000}))
         for (const auto& [smallest, largest] : ranges)
@@ -143,7 +143,7 @@ Plan plan_deformation(const PlanOptions& options) {
     finish(config, options);
     plan.push_back({config, runs::Measure::deformation, ""});
   };
-  for (const int realisation : realisations(options, options.quick ? 1 : 3))
+  for (const int realisation : realisations(options, 3))
     for (const auto& name : data_sets(options, {"smnist"}))
       for (const auto train_size : train_sizes(options, {2000})) {
         add(name, train_size, realisation, "cnn", 0);
@@ -159,7 +159,7 @@ CostPlan plan_cost(const PlanOptions& options, const std::string& machine) {
   accuracy.augmentation = "plain";
   if (accuracy.sizes.empty()) accuracy.sizes = {28};
   if (accuracy.train_sizes.empty() && !accuracy.quick) accuracy.train_sizes = {2000};
-  if (accuracy.realisations.empty()) accuracy.realisations = {0, 1};
+  if (accuracy.realisations.empty() && !accuracy.quick) accuracy.realisations = {0, 1};
   plan.accuracy = plan_digits(accuracy, "smnist");
   if (plan.accuracy.empty()) return plan;
   const auto ablation = plan_ablation(accuracy);
