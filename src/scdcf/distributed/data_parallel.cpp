@@ -6,7 +6,7 @@
 
 namespace scdcf::distributed {
 namespace {
-constexpr int64_t kBucketBytes = 1 << 20;  // large enough to fill a link, small enough to leave early
+constexpr int64_t kBucketBytes = 4 << 20;  // large enough to fill a link, small enough to leave early
 }
 
 DataParallel::DataParallel(Group& group, bool whole_batch_norms, std::vector<torch::Tensor> parameters)

@@ -53,6 +53,8 @@ Step::Step(torch::nn::Module& network, Forward forward, Optimizer& optimizer, co
 void Step::share(distributed::DataParallel& parallel) {
   parallel_ = &parallel;
   losses_ = torch::zeros({parallel.group().size()}, sums_.options());
+  own_place_ = torch::zeros_like(losses_, torch::kBool);
+  own_place_[parallel.group().rank()].fill_(true);
 }
 
 Outcome Step::forward_pass(const torch::Tensor& indices, const torch::Tensor& draws) {
@@ -91,21 +93,19 @@ Step::Pass Step::pass_together(const torch::Tensor& indices, const torch::Tensor
   const auto share = weight == 1 ? loss : loss * weight;
   // What all ranks must know goes round while the backward is computed: correct, a wish to stop, and the loss of each.
   // In few operations: a small network takes no longer for its own.
-  auto told = torch::zeros({2 + group.size()}, sums_.options());
+  torch::Tensor told;
   {
     const torch::NoGradGuard no_grad;
-    if (part.counts) {
-      told[0].copy_(correct);
-      told[2 + group.rank()].copy_(share);
-    }
-    told[1].copy_(stop_here_);
+    const auto nothing = torch::zeros_like(losses_);
+    told = torch::cat({part.counts ? correct.view({1}) : nothing.narrow(0, 0, 1), stop_here_.view({1}),
+                       part.counts ? torch::where(own_place_, share.to(torch::kDouble), nothing) : nothing});
   }
   const auto tell = group.sum_later(told);
   auto gradients = parallel_->gradients(share);
   tell();
   stop_anywhere_.copy_(told[1]);
   const auto losses = told.narrow(0, 2, group.size());
-  losses_.copy_(torch::where(first_bad_.lt(0), losses, losses_));  // kept from the first bad step, as its number is
+  at::where_out(losses_, first_bad_.lt(0), losses, losses_);  // kept from the first bad step, as its number is
   return {losses.sum(), told[0], std::move(gradients)};
 }
 

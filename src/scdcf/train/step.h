@@ -106,6 +106,7 @@ class Step {
   at::Generator generator_;
   // On the device: sums of loss, correct and count; the steps so far, the first bad one, and the ranks' losses in it.
   torch::Tensor sums_, steps_, first_bad_, losses_, stop_here_, stop_anywhere_;
+  torch::Tensor own_place_;  // among the ranks: true, all others false
   distributed::DataParallel* parallel_ = nullptr;
   double data_seconds_ = 0;
   std::map<int64_t, OfSize> sizes_;  // the last batch of an epoch may be smaller
