@@ -190,7 +190,8 @@ Group::Group(const Place& place, torch::Device device, const GroupOptions& optio
     : place_(place), device_(device), connection_(std::make_unique<Connection>()) {
   auto& c = *connection_;
   {
-    const JoinAlarm alarm(place, options.join_seconds + 1);  // what can tell more is given the time to
+    // What can tell more is given the time to: sockets of some versions of torch count generously.
+    const JoinAlarm alarm(place, options.join_seconds + 10);
     c.store = connect(place, options.join_seconds, /*may_serve=*/true);
     c.watch = std::make_unique<Watch>(connect(place, options.join_seconds, /*may_serve=*/false), place, options);
   }
