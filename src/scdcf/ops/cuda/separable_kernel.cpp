@@ -2,8 +2,8 @@
 // form, which takes every problem and is chosen where no family does or where it is faster (form_cost.h).
 //
 //   form      what it takes                                          files
-//   few       lifting: 1 to 4 channels in, one plane a scale; both   few_channels.h
-//             passes first, mix last
+//   lifting   1 to 4 channels in, one plane a scale; both passes     lifting.h
+//             and the mix in one block
 //   streamed  TF32 on Hopper: products of warpgroups; forward and    streamed.h, streamed_gradient.h
 //             gradient of the input on maps up to 28 lines,
 //             gradient of the mixing on any
@@ -17,9 +17,9 @@
 
 #include "scdcf/ops/cuda/chained_gradient.h"
 #include "scdcf/ops/cuda/device_limits.h"
-#include "scdcf/ops/cuda/few_channels.h"
 #include "scdcf/ops/cuda/form_cost.h"
 #include "scdcf/ops/cuda/fused.h"
+#include "scdcf/ops/cuda/lifting.h"
 #include "scdcf/ops/cuda/mixing_gradient.h"
 #include "scdcf/ops/cuda/plan_cache.h"
 #include "scdcf/ops/cuda/streamed.h"
@@ -43,28 +43,28 @@ void clear(void* pointer, int64_t bytes, cudaStream_t stream) {
   if (bytes > 0) check(cudaMemsetAsync(pointer, 0, static_cast<size_t>(bytes), stream), "clear");
 }
 
-enum class Family { few, streamed, chained, tiled, expanded };
-constexpr const char* kFamilyNames[] = {"few", "streamed", "chained", "tiled", "expanded"};
+enum class Family { lifting, streamed, chained, tiled, expanded };
+constexpr const char* kFamilyNames[] = {"lifting", "streamed", "chained", "tiled", "expanded"};
 
 /// The plans of one problem; the workspace query and the launch make the same choice from them.
 struct ForwardChoice {
   Family family = Family::expanded;
   StreamedPlan streamed{};
   FusedPlan fused{};
-  FewPlan few{};
+  LiftingPlan lifting{};
   ExpandedPlan expanded{};
   ForwardChoice(const DeviceProblem& p, DataType type, Precision precision, bool forward) {
     const ExpandedStep step = forward ? ExpandedStep::forward : ExpandedStep::grad_in;
     if (type != DataType::float64) choose_family(p, type, precision, forward);
-    if (family == Family::few ? forced_form() == ForcedForm::expanded
-                              : family != Family::expanded && takes_expanded(p, type, precision, kind(), step))
+    if (family == Family::lifting ? forced_form() == ForcedForm::expanded
+                                  : family != Family::expanded && takes_expanded(p, type, precision, kind(), step))
       family = Family::expanded;
     if (family == Family::expanded) expanded = plan_expanded(p, type, precision, step);
   }
   FamilyKind kind() const { return family == Family::streamed ? FamilyKind::streamed : FamilyKind::tiled; }
   void choose_family(const DeviceProblem& p, DataType type, Precision precision, bool forward) {
-    if (forward && plan_few_channels(p, false, few))
-      family = Family::few;
+    if (forward && plan_lifting(p, false, lifting))
+      family = Family::lifting;
     else if (type == DataType::float32 && precision == Precision::tf32 && plan_streamed(p, forward, streamed))
       family = Family::streamed;
     else if (plan_fused(p, forward, element_size(type), fused))
@@ -110,13 +110,13 @@ struct GradientChoice {
   StreamedGradientPlan streamed{};
   ChainedGradientPlan chained{};
   MixingPlan tiled{};
-  FewPlan few{};
+  LiftingPlan lifting{};
   ExpandedPlan expanded{};
   GradientChoice(const DeviceProblem& p, DataType type, Precision precision) {
     constexpr ExpandedStep step = ExpandedStep::grad_mixing;
     if (type != DataType::float64) choose_family(p, type, precision);
-    if (family == Family::few ? forced_form() == ForcedForm::expanded
-                              : family != Family::expanded && takes_expanded(p, type, precision, kind(), step))
+    if (family == Family::lifting ? forced_form() == ForcedForm::expanded
+                                  : family != Family::expanded && takes_expanded(p, type, precision, kind(), step))
       family = Family::expanded;
     if (family == Family::expanded) expanded = plan_expanded(p, type, precision, step);
   }
@@ -126,8 +126,8 @@ struct GradientChoice {
                                        : FamilyKind::tiled;
   }
   void choose_family(const DeviceProblem& p, DataType type, Precision precision) {
-    if (plan_few_channels(p, true, few))
-      family = Family::few;
+    if (plan_lifting(p, true, lifting))
+      family = Family::lifting;
     else if (type == DataType::float32 && precision == Precision::tf32 && plan_streamed_gradient(p, streamed))
       family = Family::streamed, tiled = streamed.mixing;
     else if (!is_exact(type, precision) && plan_chained_gradient(p, element_size(type), chained))
@@ -139,7 +139,7 @@ struct GradientChoice {
   size_t workspace(const DeviceProblem& p) const {
     if (family == Family::expanded) return expanded.workspace();
     if (has_banks()) return partial_bytes() + row_bytes(p) + aligned(tiled.columns.bytes(p.scale_count));
-    return family == Family::few ? aligned(few.partial_floats() * 4) : 0;
+    return family == Family::lifting ? aligned(lifting.partial_floats(p.in_channels) * 4) : 0;
   }
   size_t partial_bytes() const {
     return aligned(4 * (family == Family::streamed  ? streamed.partial_floats()
@@ -196,7 +196,8 @@ void forward(const SeparableProblem& problem, const void* in, const void* factor
           "CUDA: forward: got a null pointer, expected memory");
   const auto* f = static_cast<const float*>(factors);
   const auto* m = static_cast<const float*>(mixing);
-  if (choice->family == Family::few) return few_forward(p, choice->few, in, f, m, out, type, precision, stream);
+  if (choice->family == Family::lifting)
+    return lifting_forward(p, choice->lifting, in, f, m, out, type, precision, stream);
   if (choice->family == Family::expanded)
     return expanded_forward(p, choice->expanded, in, factors, mixing, out, workspace, {type, precision, stream, blas});
   choice->run(p, true, in, f, m, out, workspace, type, precision, stream);
@@ -228,9 +229,9 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
     const auto choice = choose<GradientChoice>(p, type, precision);
     require(space || choice->workspace(p) == 0, "CUDA: backward: got a null workspace, expected memory");
     auto* result = static_cast<float*>(grad_mixing);
-    if (choice->family == Family::few)
-      few_grad_mixing(p, choice->few, in, f, grad_out, reinterpret_cast<float*>(space), result, type, precision,
-                      stream);
+    if (choice->family == Family::lifting)
+      lifting_grad_mixing(p, choice->lifting, in, f, grad_out, reinterpret_cast<float*>(space), result, type, precision,
+                          stream);
     else if (choice->has_banks())
       choice->run(p, in, f, grad_out, result, space, type, precision, stream);
     else

@@ -10,11 +10,12 @@ set(cuda_sources
   ops/cuda/expanded.cpp
   ops/cuda/expanded_layout.cpp
   ops/cuda/expanded_passes.cpp
-  ops/cuda/few_channels.cu
-  ops/cuda/few_plan.cpp
   ops/cuda/form_cost.cpp
   ops/cuda/fused.cu
   ops/cuda/fused_plan.cpp
+  ops/cuda/lifting_forward.cu
+  ops/cuda/lifting_gradient.cu
+  ops/cuda/lifting_plan.cpp
   ops/cuda/line_bank.cu
   ops/cuda/matrix_bank.cu
   ops/cuda/matrix_collect.cu
