@@ -10,7 +10,7 @@
 namespace scdcf::ops::cuda {
 namespace {
 
-constexpr int kWarps = kMatrixThreads / 32, kUnitColumns = 32, kStepBytes = 16, kMostTogether = 3, kMostSteps = 32;
+constexpr int kWarps = kMatrixThreads / 32, kUnitColumns = 32, kMostTogether = 3;
 // Clocks of a multiprocessor: a step of a row tile, what else a row tile and a unit of columns cost, a step of
 // collect's reading; bytes of device memory a clock; a barrier with what it makes wait, a first load. How much longer
 // work takes with one block at a time.
@@ -70,7 +70,7 @@ double cost_of_expand(const Sizes& z, MatrixTile& t) {
   const int us = most_sources(t.row, z.radius), vs = most_sources(t.column, z.radius);
   t.first_pitch = pitch_of(vs * t.channels), t.lines_pitch = pitch_of(t.columns * t.channels);
   t.together = 2;
-  t.first = round_up((t.row.row_tiles + t.column.row_tiles) * int(sizeof(uint32_t)), 128);
+  t.first = round_up((t.row.row_tiles + t.column.row_tiles) * int(sizeof(Steps)), 128);
   t.lines_at = t.first + round_up(t.row.steps * t.row.step * t.first_pitch * z.element, 128);
   t.lines_size = round_up(t.column.steps * t.column.step * t.lines_pitch * z.element, 128);
   t.shared_bytes = t.lines_at + t.together * t.lines_size;
@@ -98,8 +98,7 @@ double cost_of_collect(const Sizes& z, MatrixTile& t) {
     begin = next;
   }
   t.first_pitch = round_up(t.lines * t.channels, kUnitColumns) + 16, t.lines_pitch = pitch_of(t.lines * t.channels);
-  t.steps_at = round_up((t.row.row_tiles + t.column.row_tiles) * int(sizeof(Steps)), 128);
-  t.first = t.steps_at + round_up(p.mode_count * t.column.steps * kStepBytes, 128);
+  t.first = round_up(t.row.row_tiles * int(sizeof(Steps)), 128);
   t.lines_at = t.first + round_up(t.window * t.first_pitch * 4, 128);
   t.lines_size = round_up(t.row.steps * t.row.step * t.lines_pitch * z.element, 128);
   t.shared_bytes = t.lines_at + t.together * t.lines_size;
@@ -127,7 +126,7 @@ bool find_tile(const Sizes& z, int height, int width, int most_lines, int most_t
   for (int slabs = 1; slabs <= p.in_channels; slabs = slabs < 8 ? slabs + 1 : slabs * 2) {
     t.channels = static_cast<int>(divide_up(p.in_channels, slabs));
     t.wide = p.in_channels % z.vector == 0 && narrowest >= z.vector;
-    if (t.wide) t.channels = std::min(round_up(t.channels, 32 / z.element), p.in_channels);  // whole sectors
+    if (t.wide) t.channels = round_up(t.channels, 32 / z.element);  // whole sectors, and a lane's eight columns
     if (t.channels > 64 || t.channels < narrowest) continue;
     t.by_channels = (1u << 31) / static_cast<unsigned>(t.channels) + 1;
     t.slabs = static_cast<int>(divide_up(p.in_channels, t.channels));
@@ -140,7 +139,6 @@ bool find_tile(const Sizes& z, int height, int width, int most_lines, int most_t
         for (int together = 1; together <= most_together; ++together) {
           t.together = together;
           const double c = cost(t);
-          if (std::max(t.row.steps, t.column.steps) > kMostSteps) continue;
           if (t.shared_bytes > z.limit || t.shared_bytes < 0 || (least >= 0 && c >= least)) continue;
           best = t, least = c;
         }

@@ -1,13 +1,11 @@
-// What matrix_collect.cu multiplies, and how it lies in shared memory.
+// What the passes of matrix_passes.h multiply, and how it lies in shared memory.
 //
 // An operand tile lies in shared memory as [source][column]; a column is a (position, channel) of the axis that the
-// pass leaves alone. A unit of work is 32 columns, four products of 8 side by side. Of a product's results a lane has
-// two neighbouring columns; products take their columns from the unit so that a lane's results are 16 bytes of
-// neighbouring channels, and columns are kept in the order in which a lane reads them:
+// pass leaves alone. A unit of work is 32 columns, four products of 8 side by side, which take their columns from the
+// unit so that of a row of results a lane has eight neighbours, 8 q to 8 q + 7 for q = lane % 4:
 //
-//   32 bits   column 16 h + 4 m + 2 j + i is column 2 m + i of product 2 h + j, kept at 8 m + 4 i + 2 h + j: a lane
-//             reads one number of each product at once
-//   16 bits   column 8 m + 2 j + i is column 2 m + i of product j, kept at 8 j + 2 m + i: as load_transposed wants it
+//   32 bits   column 8 q + 4 i + j is column 2 q + i of product j: a lane reads one operand of each product at once
+//   16 bits   column 8 q + 2 j + i is column 2 q + i of product j, kept at 8 j + 2 q + i: as load_transposed wants it
 //
 // The pitch is 8 more than a multiple of 32, so that the loads of a product meet no bank conflict.
 #pragma once
@@ -15,32 +13,47 @@
 #include "scdcf/ops/cuda/matrix_passes.h"
 #include "scdcf/ops/cuda/pass_step.cuh"
 
-namespace scdcf::ops::cuda::collecting {
+namespace scdcf::ops::cuda {
 
 template <class T>
 struct Operand {
   static constexpr int kVector = 16 / static_cast<int>(sizeof(T)), kStep = 32 / static_cast<int>(sizeof(T));
 
+  /// Where a column is kept.
   __device__ static int place(int column) {
     if constexpr (sizeof(T) == 2)
       return (column & -32) + column % 8 / 2 * 8 + column / 8 % 4 * 2 + column % 2;
     else
-      return (column & -32) + column / 4 % 4 * 8 + column % 2 * 4 + column / 16 % 2 * 2 + column / 2 % 2;
+      return column;
   }
-  __device__ static void put(T* at, float x) {
+  __device__ static T number(float x) {
     if constexpr (sizeof(T) == 2)
-      *at = __float2bfloat16(x);
+      return __float2bfloat16(x);
     else
-      *at = operand<false>(x);
+      return operand<false>(x);
   }
-  /// Four neighbouring columns; `at` is the place of the first, a multiple of four.
-  __device__ static void put(T* at, float x, float y, float z, float w) {
+  /// Result e of the lane's eight, of row r (0 or 1).
+  __device__ static float result(const float (&d)[4][4], int r, int e) {
+    return sizeof(T) == 2 ? d[e / 2][r * 2 + e % 2] : d[e % 4][r * 2 + e / 4];
+  }
+  /// Four words of the lane's results of row r: all eight of 16 bits, or those of half h.
+  __device__ static uint4 words(const float (&d)[4][4], int r, int h) {
+    if constexpr (sizeof(T) == 2)
+      return make_uint4(pack_bf16(d[0][r * 2], d[0][r * 2 + 1]), pack_bf16(d[1][r * 2], d[1][r * 2 + 1]),
+                        pack_bf16(d[2][r * 2], d[2][r * 2 + 1]), pack_bf16(d[3][r * 2], d[3][r * 2 + 1]));
+    else
+      return make_uint4(round_tf32(d[0][r * 2 + h]), round_tf32(d[1][r * 2 + h]), round_tf32(d[2][r * 2 + h]),
+                        round_tf32(d[3][r * 2 + h]));
+  }
+  /// The eight results of row r as operands: `column` is a multiple of 8, `row` where its source begins.
+  __device__ static void keep(T* row, int column, const float (&d)[4][4], int r) {
+    const uint4 low = words(d, r, 0);
     if constexpr (sizeof(T) == 2) {
-      *reinterpret_cast<uint32_t*>(at) = pack_bf16(x, y);
-      *reinterpret_cast<uint32_t*>(at + 8) = pack_bf16(z, w);
+      auto* to = reinterpret_cast<uint32_t*>(row + (column & -32) + column / 8 % 4 * 2);
+      to[0] = low.x, to[4] = low.y, to[8] = low.z, to[12] = low.w;
     } else {
-      *reinterpret_cast<float2*>(at) = make_float2(operand<false>(x), operand<false>(z));
-      *reinterpret_cast<float2*>(at + 4) = make_float2(operand<false>(y), operand<false>(w));
+      auto* to = reinterpret_cast<uint4*>(row + column);
+      to[0] = low, to[1] = words(d, r, 1);
     }
   }
 };
@@ -71,31 +84,45 @@ __device__ inline void load_step(uint32_t (&b)[4][2], const bf16* from, int) { l
 template <class T, int tiles>
 __device__ void multiply_tiles(float (&d)[tiles][4][4], const T* at, int pitch, const uint4* const (&bank)[tiles],
                                const Steps& steps) {
-  if (steps.begin >= steps.end) return;
+  int left = steps.end - steps.begin;
+  if (left <= 0) return;
   const auto* from = lane_start(at, pitch) + steps.begin * Operand<T>::kStep * pitch;
-  int step = steps.begin;
+  const uint4* next[tiles];
+#pragma unroll
+  for (int i = 0; i < tiles; ++i) next[i] = bank[i] + steps.begin * 32;
   uint32_t b[2][4][2];
   uint4 w[2][tiles];
   const auto load = [&](int turn) {
     load_step(b[turn], from, pitch);
+    from += Operand<T>::kStep * pitch;
 #pragma unroll
-    for (int i = 0; i < tiles; ++i) w[turn][i] = bank[i][step * 32];
-    from += Operand<T>::kStep * pitch, ++step;
+    for (int i = 0; i < tiles; ++i) w[turn][i] = *next[i], next[i] += 32;
   };
   const auto multiply_all = [&](int turn) {
 #pragma unroll
     for (int i = 0; i < tiles; ++i) multiply_step<T>(d[i], w[turn][i], b[turn]);
   };
   load(0);
+  if (left > 1) load(1);
+  multiply_all(0);  // outside the loop: where d is zero nothing has to be cleared
 #pragma unroll 1
-  for (int left = steps.end - steps.begin;;) {
-    if (left > 1) load(1);
-    multiply_all(0);
-    if (--left == 0) return;
+  while (--left > 0) {
     if (left > 1) load(0);
     multiply_all(1);
     if (--left == 0) return;
+    if (left > 1) load(1);
+    multiply_all(0);
   }
+}
+
+/// The steps that some row tiles need together.
+template <int tiles>
+__device__ Steps steps_together(const Steps* band, int first) {
+  Steps steps = band[first];
+#pragma unroll
+  for (int i = 1; i < tiles; ++i)
+    steps.begin = min(steps.begin, band[first + i].begin), steps.end = max(steps.end, band[first + i].end);
+  return steps;
 }
 
 /// The steps of every row tile of a tile, in shared memory; all threads take part.
@@ -109,8 +136,8 @@ __device__ inline void find_steps(Steps* steps, const MatrixBank& bank, const Li
 struct Place {
   int position, channel;
   __device__ Place(int column, const MatrixTile& t)
-      : position(static_cast<int>(static_cast<uint64_t>(column) * t.by_channels >> 31)),
+      : position(static_cast<int>(uint64_t(static_cast<uint32_t>(column)) * t.by_channels >> 31)),
         channel(column - position * t.channels) {}
 };
 
-}  // namespace scdcf::ops::cuda::collecting
+}  // namespace scdcf::ops::cuda
