@@ -6,6 +6,7 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/ops/cuda/device_limits.h"
+#include "scdcf/ops/cuda/shared_backward.h"
 
 namespace scdcf::ops::cuda {
 namespace {
@@ -75,6 +76,16 @@ double expanded_milliseconds(const DeviceProblem& p, DataType type, Precision pr
   return passes + product * (make_expanded_layout(p).group_count > 1 ? kGroups : 1.0) + kExpandedCall;
 }
 
+double shared_milliseconds(const DeviceProblem& p, DataType type, Precision precision) {
+  const DeviceProblem m = mirrored(p);
+  const double size = element_size(type), pixels = source_pixels(m), numbers = pixels * p.out_channels * p.mode_count;
+  const double columns = double(p.mixings) * p.in_channels, maps = pixels * columns * size;
+  const double product =
+      std::max(2 * numbers * columns / product_rate(type, precision), (numbers * size + maps) / kCopy);
+  const bool gathered = p.mixings > 1;
+  return product_passes(m, type, false) + 2 * product + (gathered ? 4 * maps / kCopy : 0) + 2 * kExpandedCall;
+}
+
 double family_milliseconds(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind,
                            ExpandedStep step) {
   const double in = round_up(p.in_channels, 32), out = round_up(p.out_channels, 32);
@@ -85,15 +96,16 @@ ForcedForm forced_form() {
   static const ForcedForm form = [] {
     const char* text = std::getenv("SCDCF_CUDA_FORM");
     const std::string name = text == nullptr ? "" : text;
-    require(name.empty() || name == "expanded" || name == "families", "SCDCF_CUDA_FORM: got \"", name,
-            "\", expected expanded or families");
+    require(name.empty() || name == "expanded" || name == "shared" || name == "families", "SCDCF_CUDA_FORM: got \"",
+            name, "\", expected expanded, shared or families");
+    if (name == "shared") return ForcedForm::shared;
     return name == "expanded" ? ForcedForm::expanded : name == "families" ? ForcedForm::families : ForcedForm::none;
   }();
   return form;
 }
 
 bool takes_expanded(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind, ExpandedStep step) {
-  if (forced_form() != ForcedForm::none) return forced_form() == ForcedForm::expanded;
+  if (forced_form() != ForcedForm::none) return forced_form() != ForcedForm::families;
   return expanded_milliseconds(p, type, precision, step) < family_milliseconds(p, type, precision, kind, step);
 }
 

@@ -11,6 +11,8 @@
 //   tiled     TF32, bfloat16 and float32 (3xTF32), sm_80 up: both    fused.h, mixing_gradient.h
 //             passes and the product in one block
 //   expanded  everything: the passes to memory, the mix by cuBLAS    expanded.h
+//   shared    both gradients in TF32 or bfloat16, from one           shared_backward.h
+//             expansion of the gradient of the output
 #include "scdcf/ops/cuda/separable_kernel.h"
 
 #include <algorithm>
@@ -22,6 +24,7 @@
 #include "scdcf/ops/cuda/lifting.h"
 #include "scdcf/ops/cuda/mixing_gradient.h"
 #include "scdcf/ops/cuda/plan_cache.h"
+#include "scdcf/ops/cuda/shared_backward.h"
 #include "scdcf/ops/cuda/streamed.h"
 #include "scdcf/ops/cuda/streamed_gradient.h"
 
@@ -56,7 +59,7 @@ struct ForwardChoice {
   ForwardChoice(const DeviceProblem& p, DataType type, Precision precision, bool forward) {
     const ExpandedStep step = forward ? ExpandedStep::forward : ExpandedStep::grad_in;
     if (type != DataType::float64) choose_family(p, type, precision, forward);
-    if (family == Family::lifting ? forced_form() == ForcedForm::expanded
+    if (family == Family::lifting ? (forced_form() == ForcedForm::expanded || forced_form() == ForcedForm::shared)
                                   : family != Family::expanded && takes_expanded(p, type, precision, kind(), step))
       family = Family::expanded;
     if (family == Family::expanded) expanded = plan_expanded(p, type, precision, step);
@@ -115,7 +118,7 @@ struct GradientChoice {
   GradientChoice(const DeviceProblem& p, DataType type, Precision precision) {
     constexpr ExpandedStep step = ExpandedStep::grad_mixing;
     if (type != DataType::float64) choose_family(p, type, precision);
-    if (family == Family::lifting ? forced_form() == ForcedForm::expanded
+    if (family == Family::lifting ? (forced_form() == ForcedForm::expanded || forced_form() == ForcedForm::shared)
                                   : family != Family::expanded && takes_expanded(p, type, precision, kind(), step))
       family = Family::expanded;
     if (family == Family::expanded) expanded = plan_expanded(p, type, precision, step);
@@ -170,6 +173,26 @@ std::shared_ptr<const Choice> choose(const DeviceProblem& p, Arguments... argume
   return cache.find(plan_key(current_device(), p, arguments...), [&] { return Choice(p, arguments...); });
 }
 
+/// Whether both gradients, where both are asked for, come from one expansion.
+struct SharedChoice {
+  bool taken = false;
+  SharedPlan plan{};
+  SharedChoice(const DeviceProblem& p, DataType type, Precision precision) {
+    if (forced_form() != ForcedForm::none && forced_form() != ForcedForm::shared) return;
+    const auto in = choose<ForwardChoice>(p, type, precision, false);
+    const auto mixing = choose<GradientChoice>(p, type, precision);
+    if (forced_form() == ForcedForm::none && mixing->family == Family::lifting) return;
+    if (!plan_shared(p, type, precision, plan)) return;
+    const auto milliseconds = [&](const auto& choice, ExpandedStep step) {
+      return choice.family == Family::expanded ? expanded_milliseconds(p, type, precision, step)
+                                               : family_milliseconds(p, type, precision, choice.kind(), step);
+    };
+    taken = forced_form() == ForcedForm::shared ||
+            shared_milliseconds(p, type, precision) <
+                milliseconds(*in, ExpandedStep::grad_in) + milliseconds(*mixing, ExpandedStep::grad_mixing);
+  }
+};
+
 }  // namespace
 
 size_t forward_workspace(const SeparableProblem& problem, DataType type, Precision precision) {
@@ -181,6 +204,10 @@ size_t backward_workspace(const SeparableProblem& problem, DataType type, Precis
                           bool grad_mixing) {
   const DeviceProblem p = make_device_problem(problem);
   if (Counts(p).trivial()) return 0;
+  if (grad_in && grad_mixing) {
+    const auto shared = choose<SharedChoice>(p, type, precision);
+    if (shared->taken) return shared->plan.workspace();
+  }
   // One gradient after the other, in the same memory.
   return std::max(grad_in ? choose<ForwardChoice>(p, type, precision, false)->workspace(p, type) : 0,
                   grad_mixing ? choose<GradientChoice>(p, type, precision)->workspace(p) : 0);
@@ -217,6 +244,13 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
   const auto* f = static_cast<const float*>(factors);
   const auto* m = static_cast<const float*>(mixing);
   char* space = static_cast<char*>(workspace);
+  if (grad_in && grad_mixing) {
+    const auto shared = choose<SharedChoice>(p, type, precision);
+    require(space || !shared->taken, "CUDA: backward: got a null workspace, expected memory");
+    if (shared->taken)
+      return shared_backward(p, shared->plan, in, factors, mixing, grad_out, grad_in, grad_mixing, space,
+                             {type, precision, stream, blas});
+  }
   if (grad_in) {
     const auto choice = choose<ForwardChoice>(p, type, precision, false);
     require(space || choice->workspace(p, type) == 0, "CUDA: backward: got a null workspace, expected memory");
@@ -245,8 +279,10 @@ std::string forms(const SeparableProblem& problem, DataType type, Precision prec
   if (Counts(p).trivial()) return "-";
   const auto name = [](Family family) { return std::string(kFamilyNames[static_cast<int>(family)]); };
   return name(choose<ForwardChoice>(p, type, precision, true)->family) + "/" +
-         name(choose<ForwardChoice>(p, type, precision, false)->family) + "/" +
-         name(choose<GradientChoice>(p, type, precision)->family);
+         (choose<SharedChoice>(p, type, precision)->taken
+              ? "shared"
+              : name(choose<ForwardChoice>(p, type, precision, false)->family) + "/" +
+                    name(choose<GradientChoice>(p, type, precision)->family));
 }
 
 }  // namespace scdcf::ops::cuda

@@ -29,6 +29,8 @@ set(cuda_sources
   ops/cuda/pack_mixing.cu
   ops/cuda/products.cpp
   ops/cuda/separable_kernel.cpp
+  ops/cuda/shared_backward.cpp
+  ops/cuda/shared_maps.cu
   ops/cuda/stack_mixing.cu
   ops/cuda/streamed.cu
   ops/cuda/streamed_gradient.cu
