@@ -65,14 +65,16 @@ struct Expanded {
   LineSpan xs, ys;
 };
 
-/// Eight neighbouring columns, a multiple of 8 and on, from products whose columns are every fourth.
-__device__ inline void keep_columns(float* row, int column, const float (&d)[4][4], int r) {
-  Operand<float>::keep(row, column, d, r);
-}
-__device__ inline void keep_columns(bf16* row, int column, const float (&d)[4][4], int r) {
-  auto* to = reinterpret_cast<uint32_t*>(row + Operand<bf16>::place(column));
+/// Eight neighbouring columns, from a multiple of 8 on.
+__device__ inline void keep_columns(float* row, int column, const float (&x)[8]) {
 #pragma unroll
-  for (int j = 0; j < 4; ++j) to[j * 4] = pack_bf16(d[j % 2 * 2][r * 2 + j / 2], d[j % 2 * 2 + 1][r * 2 + j / 2]);
+  for (int e = 0; e < 8; e += 4)
+    Operand<float>::keep(row + Operand<float>::place(column + e),
+                         {{round_tf32(x[e]), round_tf32(x[e + 1]), round_tf32(x[e + 2]), round_tf32(x[e + 3])}});
+}
+__device__ inline void keep_columns(bf16* row, int column, const float (&x)[8]) {
+  Operand<bf16>::keep(row + Operand<bf16>::place(column),
+                      {{pack_bf16(x[0], x[1]), pack_bf16(x[2], x[3]), pack_bf16(x[4], x[5]), pack_bf16(x[6], x[7])}});
 }
 
 /// Goes through Z mode by mode, each step after step, and loads what a lane needs for a unit of columns. Lines beyond
@@ -128,7 +130,7 @@ struct ZReader {
 };
 
 /// lines [x][i,c] of one row factor, whose modes are `begin` to `end` - 1, for the unit of columns n: column 4 c + j of
-/// the unit is column c of product j. Z is asked for kAhead steps before it is needed.
+/// the unit is column c of product j. Z is asked for kAhead steps before it is needed, fragments one step before.
 template <class T, int row_tiles, bool wide>
 __device__ void column_products(const MatrixTile& t, const ModesByRow& modes, int begin, int end, const CollectBlock& b,
                                 const Expanded<T>& z, int n, const uint4* bank, T* lines) {
@@ -145,22 +147,27 @@ __device__ void column_products(const MatrixTile& t, const ModesByRow& modes, in
 #pragma unroll
   for (int a = 0; a < kAhead; ++a)
     if (a < left) fragment[a] = reader.load(ahead[a]);
+  uint4 w[2][row_tiles];
+  const auto ask = [&](int a) {
+#pragma unroll
+    for (int tile = 0; tile < row_tiles; ++tile)
+      w[a % 2][tile] = *reinterpret_cast<const uint4*>(own[tile] + fragment[a % kAhead]);
+  };
+  ask(0);
 #pragma unroll 1
   for (; left > 0; left -= kAhead) {
 #pragma unroll
     for (int a = 0; a < kAhead; ++a) {
       if (a >= left) break;
-      uint4 w[row_tiles];
-#pragma unroll
-      for (int tile = 0; tile < row_tiles; ++tile) w[tile] = *reinterpret_cast<const uint4*>(own[tile] + fragment[a]);
+      if (a + 1 < left) ask(a + 1);
       uint32_t right[4][2];
       ahead[a].operands(right);
       if (a + kAhead < left) fragment[a] = reader.load(ahead[a]);
 #pragma unroll
-      for (int tile = 0; tile < row_tiles; ++tile) multiply_step<T>(d[tile], w[tile], right);
+      for (int tile = 0; tile < row_tiles; ++tile) multiply_step<T>(d[tile], w[a % 2][tile], right);
     }
   }
-  // The columns of product j are 4 c + j: of a row this lane has columns 8 q to 8 q + 7, as the 32-bit operands have.
+  // The columns of product j are 4 c + j: of a row this lane has columns 8 q to 8 q + 7.
   const int first = n + lane % 4 * 8;
 #pragma unroll
   for (int tile = 0; tile < row_tiles; ++tile)
@@ -168,17 +175,20 @@ __device__ void column_products(const MatrixTile& t, const ModesByRow& modes, in
     for (int r = 0; r < 2; ++r) {
       const int i = tile * 16 + lane / 4 + r * 8;
       if (i >= b.is.count) continue;
+      float own[8];
+#pragma unroll
+      for (int e = 0; e < 8; ++e) own[e] = d[tile][e % 4][r * 2 + e / 4];
       if constexpr (wide) {
         const Place at(first, t);
         if (at.position < z.xs.count)
-          keep_columns(lines + at.position * t.lines_pitch, i * t.channels + at.channel, d[tile], r);
+          keep_columns(lines + at.position * t.lines_pitch, i * t.channels + at.channel, own);
       } else {
 #pragma unroll
         for (int e = 0; e < 8; ++e) {
           const Place at(first + e, t);
           if (at.position < z.xs.count)
             lines[at.position * t.lines_pitch + Operand<T>::place(i * t.channels + at.channel)] =
-                Operand<T>::number(d[tile][e % 4][r * 2 + e / 4]);
+                Operand<T>::number(own[e]);
         }
       }
     }

@@ -41,13 +41,15 @@ __device__ void row_products(const MatrixTile& t, const ModesByRow& modes, int f
     for (int r = 0; r < 2; ++r) {
       const int j = (first + i) * 16 + lane / 4 + r * 8;
       if (j >= js.count) continue;
-      float* row = window.row(js.begin + j) + n + lane % 4 * 8;
+      float* row = window.row(js.begin + j) + n;
 #pragma unroll
       for (int h = 0; h < 2; ++h) {
-        float4& sum = *reinterpret_cast<float4*>(row + h * 4);
+        constexpr int kPieces = Operand<T>::kPieces;
+        const int piece = h % kPieces, e = h / kPieces * 4;  // four numbers of it
+        float4& sum = *reinterpret_cast<float4*>(row + Operand<T>::column(piece) + e);
         float4 s = sum;
-        s.x += Operand<T>::result(d[i], r, h * 4), s.y += Operand<T>::result(d[i], r, h * 4 + 1);
-        s.z += Operand<T>::result(d[i], r, h * 4 + 2), s.w += Operand<T>::result(d[i], r, h * 4 + 3);
+        s.x += Operand<T>::result(d[i], r, piece, e), s.y += Operand<T>::result(d[i], r, piece, e + 1);
+        s.z += Operand<T>::result(d[i], r, piece, e + 2), s.w += Operand<T>::result(d[i], r, piece, e + 3);
         sum = s;
       }
     }

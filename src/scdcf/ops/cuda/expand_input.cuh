@@ -41,14 +41,12 @@ __device__ void load_input(const DeviceProblem& p, const MatrixTile& t, const Ex
       const bool there = at.channel < b.channels;
       const T* x = line + at.position * p.in_channels + at.channel;
       T* to = input + at.position * t.first_pitch + Operand<T>::place(v * t.channels + at.channel);
-      if constexpr (wide && sizeof(T) == 4) {
-        const float4 n = there ? *reinterpret_cast<const float4*>(x) : make_float4(0, 0, 0, 0);
-        *reinterpret_cast<float4*>(to) = make_float4(Operand<T>::number(n.x), Operand<T>::number(n.y),
-                                                     Operand<T>::number(n.z), Operand<T>::number(n.w));
-      } else if constexpr (wide) {
-        const uint4 n = there ? *reinterpret_cast<const uint4*>(x) : make_uint4(0, 0, 0, 0);
-        auto* words = reinterpret_cast<uint32_t*>(to);
-        words[0] = n.x, words[4] = n.y, words[8] = n.z, words[12] = n.w;
+      if constexpr (wide) {
+        uint4 n = there ? *reinterpret_cast<const uint4*>(x) : make_uint4(0, 0, 0, 0);
+        if constexpr (sizeof(T) == 4)
+          n = make_uint4(round_tf32(bits_to_float(n.x)), round_tf32(bits_to_float(n.y)), round_tf32(bits_to_float(n.z)),
+                         round_tf32(bits_to_float(n.w)));
+        Operand<T>::keep(to, {{n.x, n.y, n.z, n.w}});
       } else {
         *to = Operand<T>::number(there ? to_float(*x) : 0.0f);
       }

@@ -61,14 +61,10 @@ __device__ void mix_columns(const DeviceProblem& p, const LiftingPlan& f, const 
       float d[2][4] = {};
       for (int b = f.first[g]; b <= f.last[g]; ++b) {
         const float* from = lines + (c * f.factors + b) * f.plane + ((y + lane / 4) * p.stride + lane % 4) * f.pitch;
-        Hankel h0(from + x[0], f.pitch, p.stride), h1(from + x[1], f.pitch, p.stride);
-        const float2* part = bank + (f.parts[g] + b - f.first[g]) * f.steps * 32;
-        for (int step = 0; step < t.steps; ++step) {
-          const float2 w = part[step * 32];
-          uint32_t a[4];
-          h0.next(a), multiply_float<exact>(d[0], a, float_to_bits(w.x), float_to_bits(w.y));
-          h1.next(a), multiply_float<exact>(d[1], a, float_to_bits(w.x), float_to_bits(w.y));
-        }
+        for_steps<2>({from + x[0], from + x[1]}, f.pitch, p.stride, bank + (f.parts[g] + b - f.first[g]) * f.steps * 32,
+                     t.steps, [&](int n, const uint32_t(&a)[4], const float2& w) {
+                       multiply_float<exact>(d[n], a, float_to_bits(w.x), float_to_bits(w.y));
+                     });
       }
 #pragma unroll
       for (int n = 0; n < 2; ++n)

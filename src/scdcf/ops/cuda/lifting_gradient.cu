@@ -5,30 +5,43 @@ namespace {
 
 using namespace lifting;
 
-/// `count` neighbouring channels, of which `left` are there; whole: all of them or none, and aligned.
-template <int count, class T>
-__device__ void load_channels(float (&x)[count], const T* at, bool there, int left, bool whole) {
-#pragma unroll
-  for (int i = 0; i < count; ++i) x[i] = 0;
-  if (!there || left <= 0) return;
-  if (!whole) {
+/// Neighbouring channels as they come from memory: made numbers where they are needed, so that nobody waits for them
+/// before.
+template <class T, int count>
+struct Channels {
+  static constexpr int kWords = count * static_cast<int>(sizeof(T)) / 4;
+  uint32_t word[kWords] = {};
+  /// `left` of them are there; whole: all of them or none, and aligned.
+  __device__ void load(const T* at, int left, bool whole) {
+    if (left <= 0) return;
+    if (whole) {
+      const auto* from = reinterpret_cast<const uint32_t*>(at);
+      if constexpr (kWords == 4) {
+        const uint4 x = *reinterpret_cast<const uint4*>(from);
+        word[0] = x.x, word[1] = x.y, word[2] = x.z, word[3] = x.w;
+      } else if constexpr (kWords == 2) {
+        const uint2 x = *reinterpret_cast<const uint2*>(from);
+        word[0] = x.x, word[1] = x.y;
+      } else {
+        word[0] = *from;
+      }
+      return;
+    }
 #pragma unroll
     for (int i = 0; i < count; ++i)
-      if (i < left) x[i] = to_float(at[i]);
-  } else if constexpr (sizeof(T) == 2) {
-#pragma unroll
-    for (int i = 0; i < count; i += 2) {
-      const uint32_t pair = reinterpret_cast<const uint32_t*>(at)[i / 2];
-      x[i] = bits_to_float(pair << 16), x[i + 1] = bits_to_float(pair & 0xffff0000u);
-    }
-  } else {
-#pragma unroll
-    for (int i = 0; i < count; i += 2) {
-      const float2 pair = reinterpret_cast<const float2*>(at)[i / 2];
-      x[i] = pair.x, x[i + 1] = pair.y;
-    }
+      if (i < left) {
+        const uint32_t bits = float_to_bits(to_float(at[i]));
+        if constexpr (sizeof(T) == 4)
+          word[i] = bits;
+        else
+          word[i / 2] |= i % 2 ? bits : bits >> 16;
+      }
   }
-}
+  __device__ float number(int i) const {
+    if constexpr (sizeof(T) == 4) return bits_to_float(word[i]);
+    return bits_to_float(i % 2 ? word[i / 2] & 0xffff0000u : word[i / 2] << 16);
+  }
+};
 
 /// Adds Z * grad_out of a tile: the column pass, transposed, of sixteen lines and some columns a warp, then `products`
 /// products with grad_out straight from memory. Column n of product j is channel products * n + j, so that a lane reads
@@ -47,14 +60,15 @@ __device__ void add_tile(const DeviceProblem& p, const LiftingPlan& f, const Til
 #pragma unroll 1
   for (int item = threadIdx.x / 32; item < items; item += kLiftingThreads / 32) {
     const int y = item / strips * 16, x0 = item % strips * kColumns;
-    float right[kColumns][2][2][products];  // eight lines, and whether even or odd
+    Channels<T, products> right[kColumns][2][2];  // eight lines, and whether even or odd
 #pragma unroll
     for (int n = 0; n < kColumns; ++n)
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         const int line = y + i / 2 * 8 + lane % 4 * 2 + i % 2, x = x0 + n;
-        load_channels(right[n][i / 2][i % 2], plane + (int64_t(t.y0 + line) * p.out_width + x) * p.out_channels,
-                      line < t.ys && x < t.xs, p.out_channels - first, whole);
+        if (line < t.ys && x < t.xs)
+          right[n][i / 2][i % 2].load(plane + (int64_t(t.y0 + line) * p.out_width + x) * p.out_channels,
+                                      p.out_channels - first, whole);
       }
     int c = 0, g = 0;
 #pragma unroll
@@ -63,19 +77,16 @@ __device__ void add_tile(const DeviceProblem& p, const LiftingPlan& f, const Til
       float z[kColumns][2][4] = {};
       for (int b = f.first[g]; b <= f.last[g]; ++b) {
         const float* from = lines + (c * f.factors + b) * f.plane + ((y + lane / 4) * p.stride + lane % 4) * f.pitch;
-        Hankel h0(from + x0, f.pitch, p.stride), h1(from + min(x0 + kColumns - 1, t.xs - 1), f.pitch, p.stride);
-        const float4* part = bank + (f.parts[g] + b - f.first[g]) * f.steps * 32;
-        for (int step = 0; step < t.steps; ++step) {
-          const float4 w = part[step * 32];
-          const uint32_t left[4] = {float_to_bits(w.x), float_to_bits(w.y), float_to_bits(w.z), float_to_bits(w.w)};
-          uint32_t a[4];
-          h0.next(a);
-          multiply_float<exact>(z[0][0], left, a[0], a[2]), multiply_float<exact>(z[0][1], left, a[1], a[3]);
-          if constexpr (kColumns == 2) {
-            h1.next(a);
-            multiply_float<exact>(z[1][0], left, a[0], a[2]), multiply_float<exact>(z[1][1], left, a[1], a[3]);
-          }
-        }
+        const float* columns[kColumns];
+#pragma unroll
+        for (int n = 0; n < kColumns; ++n) columns[n] = from + min(x0 + n, t.xs - 1);
+        for_steps(
+            columns, f.pitch, p.stride, bank + (f.parts[g] + b - f.first[g]) * f.steps * 32, t.steps,
+            [&](int n, const uint32_t(&a)[4], const float4& w) {
+              const uint32_t left[4] = {float_to_bits(w.x), float_to_bits(w.y), float_to_bits(w.z), float_to_bits(w.w)};
+              multiply_float<exact>(z[n][0], left, a[0], a[2]);
+              multiply_float<exact>(z[n][1], left, a[1], a[3]);
+            });
       }
 #pragma unroll
       for (int n = 0; n < kColumns; ++n)
@@ -86,8 +97,8 @@ __device__ void add_tile(const DeviceProblem& p, const LiftingPlan& f, const Til
           for (int r = 0; r < 4; ++r) left[r] = float_to_bits(operand<exact>(z[n][half][r % 2 * 2 + r / 2]));
 #pragma unroll
           for (int j = 0; j < products; ++j)
-            multiply_float<exact>(sums[i][j], left, float_to_bits(operand<exact>(right[n][half][0][j])),
-                                  float_to_bits(operand<exact>(right[n][half][1][j])));
+            multiply_float<exact>(sums[i][j], left, float_to_bits(operand<exact>(right[n][half][0].number(j))),
+                                  float_to_bits(operand<exact>(right[n][half][1].number(j))));
         }
       if (++g == f.groups) g = 0, ++c;
     }

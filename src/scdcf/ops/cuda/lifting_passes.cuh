@@ -71,25 +71,47 @@ __device__ void load_factors(const DeviceProblem& p, const LiftingPlan& f, const
 }
 
 /// A lane's operands of a Hankel matrix, step after step: `at` is its first position and tap, taps are `tap` numbers
-/// apart, positions `tap * stride`. With stride 1 the positions eight on are the taps eight on.
+/// apart, positions `tap * stride`. dense: stride 1, so that the positions eight on are the taps eight on.
+template <bool dense>
 struct Hankel {
   const float* at;
   int tap, far;
   float low, high;
   __device__ Hankel(const float* at_, int tap_, int stride)
-      : at(at_), tap(tap_), far(stride == 1 ? 0 : 8 * tap_ * stride), low(at_[0]), high(at_[4 * tap_]) {}
+      : at(at_), tap(tap_), far(8 * tap_ * stride), low(at_[0]), high(at_[4 * tap_]) {}
   __device__ void next(uint32_t (&a)[4]) {
     a[0] = float_to_bits(low), a[2] = float_to_bits(high);
-    const float* on = at + 8 * tap;
-    if (far) {
-      a[1] = float_to_bits(at[far]), a[3] = float_to_bits(at[far + 4 * tap]);
-      at = on, low = at[0], high = at[4 * tap];  // one step too many, which the patch has room for: far is farther
-    } else {
-      at = on, low = at[0], high = at[4 * tap];
-      a[1] = float_to_bits(low), a[3] = float_to_bits(high);
-    }
+    if constexpr (!dense) a[1] = float_to_bits(at[far]), a[3] = float_to_bits(at[far + 4 * tap]);
+    at += 8 * tap, low = at[0], high = at[4 * tap];  // after the last step too: a patch has as much
+    if constexpr (dense) a[1] = float_to_bits(low), a[3] = float_to_bits(high);
   }
 };
+
+/// Calls multiply(i, operands, factors) for every step of `count` Hankel matrices; `bank` has the lane's factors.
+template <bool dense, int count, class Factors, class Multiply>
+__device__ void go_through(const float* const (&from)[count], int tap, int stride, const Factors* bank, int steps,
+                           const Multiply& multiply) {
+  Hankel<dense> first(from[0], tap, stride), second(from[count - 1], tap, stride);
+#pragma unroll 2
+  for (int step = 0; step < steps; ++step) {
+    const Factors w = bank[step * 32];
+    uint32_t a[4];
+    first.next(a);
+    multiply(0, a, w);
+    if constexpr (count == 2) {
+      second.next(a);
+      multiply(1, a, w);
+    }
+  }
+}
+template <int count, class Factors, class Multiply>
+__device__ void for_steps(const float* const (&from)[count], int tap, int stride, const Factors* bank, int steps,
+                          const Multiply& multiply) {
+  if (stride == 1)
+    go_through<true>(from, tap, stride, bank, steps, multiply);
+  else
+    go_through<false>(from, tap, stride, bank, steps, multiply);
+}
 
 /// lines[c][b][v][x]
 template <bool exact>
@@ -103,14 +125,11 @@ __device__ void row_pass(const DeviceProblem& p, const LiftingPlan& f, const Til
       for (int v = threadIdx.x / 32 * 2; v < rows; v += kLiftingThreads / 16) {  // two lines at a time
         const int second = min(v + 1, rows - 1);
         const float* from = patch + c * f.rows * f.width + (x + lane / 4) * p.stride + lane % 4;
-        Hankel h0(from + v * f.width, 1, p.stride), h1(from + second * f.width, 1, p.stride);
         float d[2][4] = {};
-        for (int step = 0; step < t.steps; ++step) {
-          const float2 w = bank[step * 32];
-          uint32_t a[4];
-          h0.next(a), multiply_float<exact>(d[0], a, float_to_bits(w.x), float_to_bits(w.y));
-          h1.next(a), multiply_float<exact>(d[1], a, float_to_bits(w.x), float_to_bits(w.y));
-        }
+        for_steps<2>({from + v * f.width, from + second * f.width}, 1, p.stride, bank, t.steps,
+                     [&](int i, const uint32_t(&a)[4], const float2& w) {
+                       multiply_float<exact>(d[i], a, float_to_bits(w.x), float_to_bits(w.y));
+                     });
 #pragma unroll
         for (int i = 0; i < 2; ++i)
 #pragma unroll

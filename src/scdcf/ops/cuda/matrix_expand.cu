@@ -44,22 +44,26 @@ __device__ void row_pass(const MatrixTile& t, const ExpandBlock& b, const T* inp
 #pragma unroll
     for (int i = 0; i < kTiles; ++i) own[i] = bank + t.row.fragments_of(first + i);
     multiply_tiles<T>(d, input + n, t.first_pitch, own, steps_together<kTiles>(band, first));
-    const int column = n + lane % 4 * 8;
-    const Place at(column, t);
 #pragma unroll
-    for (int i = 0; i < kTiles * 2; ++i) {
-      const int x = first * 16 + lane / 4 + i * 8;
-      if (x >= b.xs.count) continue;
-      if constexpr (wide) {
-        if (at.position < b.vs.count)
-          Operand<T>::keep(lines + at.position * t.lines_pitch, x * t.channels + at.channel, d[i / 2], i % 2);
-      } else {
+    for (int h = 0; h < Operand<T>::kPieces; ++h) {
+      const int column = n + Operand<T>::column(h);
+      const Place at(column, t);
 #pragma unroll
-        for (int e = 0; e < 8; ++e) {
-          const Place one(column + e, t);
-          if (one.position < b.vs.count)
-            lines[one.position * t.lines_pitch + Operand<T>::place(x * t.channels + one.channel)] =
-                Operand<T>::number(Operand<T>::result(d[i / 2], i % 2, e));
+      for (int i = 0; i < kTiles * 2; ++i) {
+        const int x = first * 16 + lane / 4 + i * 8;
+        if (x >= b.xs.count) continue;
+        if constexpr (wide) {
+          if (at.position < b.vs.count)
+            Operand<T>::keep(lines + at.position * t.lines_pitch + Operand<T>::place(x * t.channels + at.channel),
+                             Operand<T>::words(d[i / 2], i % 2, h));
+        } else {
+#pragma unroll
+          for (int e = 0; e < Operand<T>::kVector; ++e) {
+            const Place one(column + e, t);
+            if (one.position < b.vs.count)
+              lines[one.position * t.lines_pitch + Operand<T>::place(x * t.channels + one.channel)] =
+                  Operand<T>::number(Operand<T>::result(d[i / 2], i % 2, h, e));
+          }
         }
       }
     }
@@ -79,6 +83,7 @@ __device__ void column_pass(const ModesByRow& modes, int begin, int end, const M
   const int lane = threadIdx.x % 32, row_tiles = (b.ys.count + 15) / 16;
   const Quotient by_rows(row_tiles);
   const int units = (b.xs.count * t.channels + kUnit - 1) / kUnit;
+  const uint64_t eight_lines = uint64_t(8) * target.line;
   for_items(units, (end - begin) * row_tiles, [&](int first, auto count, int n) {
     constexpr int kTiles = decltype(count)::value;
     float d[kTiles][4][4] = {};
@@ -95,31 +100,31 @@ __device__ void column_pass(const ModesByRow& modes, int begin, int end, const M
       steps = i == 0 ? s : Steps{min(steps.begin, s.begin), max(steps.end, s.end)};
     }
     multiply_tiles<T>(d, lines + n, t.lines_pitch, own, steps);
-    const int column = n + lane % 4 * 8;
-    const Place at(column, t);
+    char* to[kTiles];
 #pragma unroll
-    for (int i = 0; i < kTiles; ++i) {
-      const int y = tile[i] * 16 + lane / 4;
-      char* to = target.at + uint64_t(static_cast<uint32_t>(y)) * target.line + plane[i];
+    for (int i = 0; i < kTiles; ++i)
+      to[i] = target.at + uint64_t(static_cast<uint32_t>(tile[i] * 16 + lane / 4)) * target.line + plane[i];
 #pragma unroll
-      for (int r = 0; r < 2; ++r, to += uint64_t(8) * target.line) {
-        if (y + r * 8 >= b.ys.count) continue;
+    for (int h = 0; h < Operand<T>::kPieces; ++h) {
+      const int column = n + Operand<T>::column(h);
+      const Place at(column, t);
+      [[maybe_unused]] const uint32_t offset = at.position * target.pixel + at.channel * uint32_t(sizeof(T));
+      if (wide && (at.position >= b.xs.count || at.channel >= b.channels)) continue;
+#pragma unroll
+      for (int i = 0; i < kTiles * 2; ++i) {
+        const int r = i % 2;
+        if (tile[i / 2] * 16 + lane / 4 + r * 8 >= b.ys.count) continue;
+        char* line = to[i / 2] + (r == 0 ? 0 : eight_lines);
         if constexpr (wide) {
-          if (at.position >= b.xs.count || at.channel >= b.channels) continue;
-          const uint4 low = Operand<T>::words(d[i], r, 0);
-          char* piece = to + (at.position * target.pixel + at.channel * uint32_t(sizeof(T)));
-          store_16(piece, low.x, low.y, low.z, low.w);
-          if constexpr (sizeof(T) == 4) {
-            const uint4 high = Operand<T>::words(d[i], r, 1);
-            if (at.channel + 4 < b.channels) store_16(piece + 16, high.x, high.y, high.z, high.w);
-          }
+          const auto w = Operand<T>::words(d[i / 2], r, h);
+          store_16(line + offset, w.word[0], w.word[1], w.word[2], w.word[3]);
         } else {
 #pragma unroll
-          for (int e = 0; e < 8; ++e) {
+          for (int e = 0; e < Operand<T>::kVector; ++e) {
             const Place one(column + e, t);
             if (one.position < b.xs.count && one.channel < b.channels)
-              reinterpret_cast<T*>(to + one.position * target.pixel)[one.channel] =
-                  Operand<T>::number(Operand<T>::result(d[i], r, e));
+              reinterpret_cast<T*>(line + one.position * target.pixel)[one.channel] =
+                  Operand<T>::number(Operand<T>::result(d[i / 2], r, h, e));
           }
         }
       }

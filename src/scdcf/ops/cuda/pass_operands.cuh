@@ -1,11 +1,12 @@
 // What the passes of matrix_passes.h multiply, and how it lies in shared memory.
 //
 // An operand tile lies in shared memory as [source][column]; a column is a (position, channel) of the axis that the
-// pass leaves alone. A unit of work is 32 columns, four products of 8 side by side, which take their columns from the
-// unit so that of a row of results a lane has eight neighbours, 8 q to 8 q + 7 for q = lane % 4:
+// pass leaves alone. A unit of work is 32 columns, four products of 8 side by side. Of a row of a product's results a
+// lane has two neighbouring columns; so that those of a unit make pieces of 16 bytes of neighbouring channels, and four
+// lanes' pieces whole sectors of memory, columns are kept in another order: number V m + 2 j + i of a group of 4 V (V
+// numbers are 16 bytes) is column 2 m + i of product j.
 //
-//   32 bits   column 8 q + 4 i + j is column 2 q + i of product j: a lane reads one operand of each product at once
-//   16 bits   column 8 q + 2 j + i is column 2 q + i of product j, kept at 8 j + 2 q + i: as load_transposed wants it
+//   group, V = 4:   0  1  4  5  8  9 12 13 | 2  3  6  7 10 11 14 15        product 0 | product 1
 //
 // The pitch is 8 more than a multiple of 32, so that the loads of a product meet no bank conflict.
 #pragma once
@@ -17,14 +18,12 @@ namespace scdcf::ops::cuda {
 
 template <class T>
 struct Operand {
-  static constexpr int kVector = 16 / static_cast<int>(sizeof(T)), kStep = 32 / static_cast<int>(sizeof(T));
+  static constexpr int kVector = 16 / static_cast<int>(sizeof(T)), kStep = 32 / static_cast<int>(sizeof(T)),
+                       kPieces = 8 / kVector;
 
   /// Where a column is kept.
   __device__ static int place(int column) {
-    if constexpr (sizeof(T) == 2)
-      return (column & -32) + column % 8 / 2 * 8 + column / 8 % 4 * 2 + column % 2;
-    else
-      return column;
+    return (column & -(4 * kVector)) + column % kVector / 2 * 8 + column / kVector % 4 * 2 + column % 2;
   }
   __device__ static T number(float x) {
     if constexpr (sizeof(T) == 2)
@@ -32,28 +31,33 @@ struct Operand {
     else
       return operand<false>(x);
   }
-  /// Result e of the lane's eight, of row r (0 or 1).
-  __device__ static float result(const float (&d)[4][4], int r, int e) {
-    return sizeof(T) == 2 ? d[e / 2][r * 2 + e % 2] : d[e % 4][r * 2 + e / 4];
+  /// Of a unit, the first column of the lane's piece h, and number e of the piece in row r (0 or 1) of the results.
+  __device__ static int column(int h) { return h * 4 * kVector + static_cast<int>(threadIdx.x) % 4 * kVector; }
+  __device__ static float result(const float (&d)[4][4], int r, int h, int e) {
+    return d[h * kVector / 2 + e / 2][r * 2 + e % 2];
   }
-  /// Four words of the lane's results of row r: all eight of 16 bits, or those of half h.
-  __device__ static uint4 words(const float (&d)[4][4], int r, int h) {
-    if constexpr (sizeof(T) == 2)
-      return make_uint4(pack_bf16(d[0][r * 2], d[0][r * 2 + 1]), pack_bf16(d[1][r * 2], d[1][r * 2 + 1]),
-                        pack_bf16(d[2][r * 2], d[2][r * 2 + 1]), pack_bf16(d[3][r * 2], d[3][r * 2 + 1]));
-    else
-      return make_uint4(round_tf32(d[0][r * 2 + h]), round_tf32(d[1][r * 2 + h]), round_tf32(d[2][r * 2 + h]),
-                        round_tf32(d[3][r * 2 + h]));
+  /// Numbers e and e + 1 of a piece: one word, or two.
+  struct Words {
+    uint32_t word[4];
+  };
+  __device__ static Words words(const float (&d)[4][4], int r, int h) {
+    Words w;
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      if constexpr (sizeof(T) == 2)
+        w.word[i] = pack_bf16(result(d, r, 0, i * 2), result(d, r, 0, i * 2 + 1));
+      else
+        w.word[i] = round_tf32(result(d, r, h, i));
+    return w;
   }
-  /// The eight results of row r as operands: `column` is a multiple of 8, `row` where its source begins.
-  __device__ static void keep(T* row, int column, const float (&d)[4][4], int r) {
-    const uint4 low = words(d, r, 0);
+  /// A piece as operands: `to` is where its first column is kept.
+  __device__ static void keep(T* to, const Words& w) {
+    auto* words = reinterpret_cast<uint32_t*>(to);
     if constexpr (sizeof(T) == 2) {
-      auto* to = reinterpret_cast<uint32_t*>(row + (column & -32) + column / 8 % 4 * 2);
-      to[0] = low.x, to[4] = low.y, to[8] = low.z, to[12] = low.w;
+      words[0] = w.word[0], words[4] = w.word[1], words[8] = w.word[2], words[12] = w.word[3];
     } else {
-      auto* to = reinterpret_cast<uint4*>(row + column);
-      to[0] = low, to[1] = words(d, r, 1);
+      *reinterpret_cast<uint2*>(words) = make_uint2(w.word[0], w.word[1]);
+      *reinterpret_cast<uint2*>(words + 8) = make_uint2(w.word[2], w.word[3]);
     }
   }
 };
@@ -61,7 +65,7 @@ struct Operand {
 /// Where a lane's operands of a unit begin: its first source and column.
 __device__ inline const float* lane_start(const float* at, int pitch) {
   const int lane = threadIdx.x % 32;
-  return at + lane % 4 * pitch + lane / 4 * 4;
+  return at + lane % 4 * pitch + lane / 4;
 }
 __device__ inline const bf16* lane_start(const bf16* at, int pitch) {
   const int lane = threadIdx.x % 32;
@@ -71,21 +75,16 @@ __device__ inline const bf16* lane_start(const bf16* at, int pitch) {
 /// The right operands of one step of a unit, from the lane's start on.
 __device__ inline void load_step(uint32_t (&b)[4][2], const float* from, int pitch) {
 #pragma unroll
-  for (int i = 0; i < 2; ++i) {
-    const float4 x = *reinterpret_cast<const float4*>(from + i * 4 * pitch);
-    b[0][i] = float_to_bits(x.x), b[1][i] = float_to_bits(x.y);
-    b[2][i] = float_to_bits(x.z), b[3][i] = float_to_bits(x.w);
-  }
+  for (int j = 0; j < 4; ++j) b[j][0] = float_to_bits(from[j * 8]), b[j][1] = float_to_bits(from[4 * pitch + j * 8]);
 }
 __device__ inline void load_step(uint32_t (&b)[4][2], const bf16* from, int) { load_transposed_step(b, from); }
 
-/// d[i] += matrix i * the columns of a unit, over some steps; `at` is the unit's first source and column. Matrix i is a
-/// row tile, its fragments for this lane begin at bank[i]. What a step needs is asked for a step before.
+/// d[i] += matrix i * the columns of a unit, over some steps, at least one; `at` is the unit's first source and column.
+/// Matrix i is a row tile, its fragments for this lane begin at bank[i]. What a step needs is asked for a step before.
 template <class T, int tiles>
 __device__ void multiply_tiles(float (&d)[tiles][4][4], const T* at, int pitch, const uint4* const (&bank)[tiles],
                                const Steps& steps) {
   int left = steps.end - steps.begin;
-  if (left <= 0) return;
   const auto* from = lane_start(at, pitch) + steps.begin * Operand<T>::kStep * pitch;
   const uint4* next[tiles];
 #pragma unroll
