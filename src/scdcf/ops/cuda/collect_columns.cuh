@@ -6,7 +6,7 @@
 
 namespace scdcf::ops::cuda::collecting {
 
-constexpr int kAhead = 4;  // steps of Z that a warp has asked for before it needs them
+constexpr int kAhead = 2;  // steps of Z that a warp has asked for before it needs them
 
 /// What one block works on: lines of one plane of one image.
 struct CollectBlock {
