@@ -84,7 +84,7 @@ double shared_milliseconds(const DeviceProblem& p, DataType type, Precision prec
   const double product =
       std::max(2 * numbers * columns / product_rate(type, precision), (numbers * size + maps) / kCopy);
   const bool gathered = p.mixings > 1;
-  return product_passes(m, type, false) + 2 * product + (gathered ? 16 * maps / kCopy : 0) + kExpandedCall;
+  return product_passes(m, type, false) + 2 * product + (gathered ? 16 * maps / kCopy : 0) + 1.5 * kExpandedCall;
 }
 
 double family_milliseconds(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind,
