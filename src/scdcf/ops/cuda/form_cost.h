@@ -21,7 +21,7 @@
 namespace scdcf::ops::cuda {
 
 /// The families as the model tells them apart.
-enum class FamilyKind { streamed, chained, tiled };
+enum class FamilyKind { streamed, tiled };
 
 double expanded_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step);
 double family_milliseconds(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind,

@@ -53,18 +53,6 @@ __device__ inline void store_16(void* to, uint32_t x, uint32_t y, uint32_t z, ui
   asm volatile("st.global.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(to), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
 }
 
-/// Copies from global to shared memory that run beside the code: a thread commits those it has started as one group and
-/// waits until at most `newer` younger groups are under way. Others see the copies after a barrier.
-__device__ inline void copy_16(void* to, const void* from) {
-  const uint32_t address = static_cast<uint32_t>(__cvta_generic_to_shared(to));
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
-}
-__device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-template <int newer>
-__device__ inline void wait_copies() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(newer) : "memory");
-}
-
 /// d[16x8] += a[16x16] * b[16x8], bf16 operands.
 __device__ inline void mma_bf16(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
   asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"

@@ -7,7 +7,6 @@
 //   streamed  TF32 on Hopper: products of warpgroups; forward and    streamed.h, streamed_gradient.h
 //             gradient of the input on maps up to 28 lines,
 //             gradient of the mixing on any
-//   chained   gradient of the mixing, TF32 and bfloat16, sm_80 up    chained_gradient.h
 //   tiled     TF32, bfloat16 and float32 (3xTF32), sm_80 up: both    fused.h, mixing_gradient.h
 //             passes and the product in one block
 //   expanded  everything: the passes to memory, the mix by cuBLAS    expanded.h
@@ -17,7 +16,6 @@
 
 #include <algorithm>
 
-#include "scdcf/ops/cuda/chained_gradient.h"
 #include "scdcf/ops/cuda/device_limits.h"
 #include "scdcf/ops/cuda/form_cost.h"
 #include "scdcf/ops/cuda/fused.h"
@@ -46,8 +44,8 @@ void clear(void* pointer, int64_t bytes, cudaStream_t stream) {
   if (bytes > 0) check(cudaMemsetAsync(pointer, 0, static_cast<size_t>(bytes), stream), "clear");
 }
 
-enum class Family { lifting, streamed, chained, tiled, expanded };
-constexpr const char* kFamilyNames[] = {"lifting", "streamed", "chained", "tiled", "expanded"};
+enum class Family { lifting, streamed, tiled, expanded };
+constexpr const char* kFamilyNames[] = {"lifting", "streamed", "tiled", "expanded"};
 
 /// The plans of one problem; the workspace query and the launch make the same choice from them.
 struct ForwardChoice {
@@ -111,7 +109,6 @@ struct ForwardChoice {
 struct GradientChoice {
   Family family = Family::expanded;
   StreamedGradientPlan streamed{};
-  ChainedGradientPlan chained{};
   MixingPlan tiled{};
   LiftingPlan lifting{};
   ExpandedPlan expanded{};
@@ -123,31 +120,23 @@ struct GradientChoice {
       family = Family::expanded;
     if (family == Family::expanded) expanded = plan_expanded(p, type, precision, step);
   }
-  FamilyKind kind() const {
-    return family == Family::streamed  ? FamilyKind::streamed
-           : family == Family::chained ? FamilyKind::chained
-                                       : FamilyKind::tiled;
-  }
+  FamilyKind kind() const { return family == Family::streamed ? FamilyKind::streamed : FamilyKind::tiled; }
   void choose_family(const DeviceProblem& p, DataType type, Precision precision) {
     if (plan_lifting(p, true, lifting))
       family = Family::lifting;
     else if (type == DataType::float32 && precision == Precision::tf32 && plan_streamed_gradient(p, streamed))
       family = Family::streamed, tiled = streamed.mixing;
-    else if (!is_exact(type, precision) && plan_chained_gradient(p, element_size(type), chained))
-      family = Family::chained, tiled = chained.mixing;
     else if (plan_mixing_gradient(p, element_size(type), tiled))
       family = Family::tiled;
   }
-  bool has_banks() const { return family == Family::streamed || family == Family::chained || family == Family::tiled; }
+  bool has_banks() const { return family == Family::streamed || family == Family::tiled; }
   size_t workspace(const DeviceProblem& p) const {
     if (family == Family::expanded) return expanded.workspace();
     if (has_banks()) return partial_bytes() + row_bytes(p) + aligned(tiled.columns.bytes(p.scale_count));
     return family == Family::lifting ? aligned(lifting.partial_floats(p.in_channels) * 4) : 0;
   }
   size_t partial_bytes() const {
-    return aligned(4 * (family == Family::streamed  ? streamed.partial_floats()
-                        : family == Family::chained ? chained.partial_floats()
-                                                    : tiled.partial_floats()));
+    return aligned(4 * (family == Family::streamed ? streamed.partial_floats() : tiled.partial_floats()));
   }
   size_t row_bytes(const DeviceProblem& p) const { return aligned(tiled.rows.bytes(p.scale_count)); }
   void run(const DeviceProblem& p, const void* in, const float* factors, const void* grad_out, float* grad_mixing,
@@ -160,8 +149,6 @@ struct GradientChoice {
     if (family == Family::streamed)
       return run_streamed_gradient(p, streamed, static_cast<const float*>(in), rows, columns,
                                    static_cast<const float*>(grad_out), partial, grad_mixing, stream);
-    if (family == Family::chained)
-      return run_chained_gradient(p, chained, in, rows, columns, grad_out, partial, grad_mixing, type, stream);
     run_mixing_gradient(p, tiled, in, rows, columns, grad_out, partial, grad_mixing, type, precision, stream);
   }
 };

@@ -1,7 +1,5 @@
 # The CUDA kernels: torch-free, so that they can be compiled wherever nvcc is.
 set(cuda_sources
-  ops/cuda/chained_gradient.cu
-  ops/cuda/chained_gradient_plan.cpp
   ops/cuda/collect.cu
   ops/cuda/device_problem.cpp
   ops/cuda/direction.cpp
