@@ -81,12 +81,22 @@ void test_choice() {
   must(expanded_wins(14, 512, single, tf32, FamilyKind::streamed, Step::forward), "14x14 512->512, TF32: expanded");
   must(expanded_wins(14, 256, single, Precision::fp32, FamilyKind::tiled, Step::forward),
        "14x14 256->256, float32: expanded");
-  must(expanded_wins(14, 256, half, tf32, FamilyKind::chained, Step::grad_mixing),
-       "14x14 256->256, bfloat16: expanded");
+  must(expanded_wins(14, 256, half, tf32, FamilyKind::tiled, Step::grad_mixing), "14x14 256->256, bfloat16: expanded");
   must(!expanded_wins(14, 64, half, tf32, FamilyKind::tiled, Step::forward), "14x14 64->64, bfloat16: tiled");
   must(!expanded_wins(14, 17, single, tf32, FamilyKind::tiled, Step::forward), "14x14 17->17, TF32: tiled");
   must(!expanded_wins(28, 32, single, tf32, FamilyKind::streamed, Step::grad_in), "28x28 32->32, TF32: streamed");
   must(!expanded_wins(56, 32, half, tf32, FamilyKind::tiled, Step::forward), "56x56 32->32, bfloat16: tiled");
+  // Both gradients from one expansion of the gradient of the output: where it has not many more channels.
+  const auto shared_wins = [](int in, int out) {
+    Shape s;
+    s.batch = 128, s.planes = s.scales = 9, s.taps = 1, s.in = in, s.out = out, s.height = s.width = 28;
+    s.columns = s.rows = 3, s.dropped = 1, s.width0 = 6, s.octave = 0.25;
+    const DeviceProblem p = make_device_problem(make_problem(s));
+    return shared_milliseconds(p, half, tf32) < expanded_milliseconds(p, half, tf32, Step::grad_in) +
+                                                    expanded_milliseconds(p, half, tf32, Step::grad_mixing);
+  };
+  must(shared_wins(32, 48), "28x28 32->48, bfloat16: both gradients from one expansion");
+  must(!shared_wins(48, 128), "28x28 48->128, bfloat16: gradients apart");
 }
 
 void test_shape(const Shape& shape, unsigned seed) {

@@ -25,10 +25,7 @@ __device__ void row_products(const MatrixTile& t, const ModesByRow& modes, int f
                              int first, int n, const T* lines, const uint4* bank, const Steps* band,
                              const Window& window) {
   const int lane = threadIdx.x % 32;
-  Steps steps = band[first];  // of all of them
-#pragma unroll
-  for (int i = 1; i < count; ++i)
-    steps.begin = min(steps.begin, band[first + i].begin), steps.end = max(steps.end, band[first + i].end);
+  const Steps steps = steps_together<count>(band, first);
   float d[count][4][4] = {};
 #pragma unroll 1
   for (int f = 0; f < factors; ++f) {
@@ -47,11 +44,12 @@ __device__ void row_products(const MatrixTile& t, const ModesByRow& modes, int f
       float* row = window.row(js.begin + j) + n;
 #pragma unroll
       for (int h = 0; h < 2; ++h) {
-        const int at = Operand<T>::kVector == 4 ? h * 16 + lane % 4 * 4 : lane % 4 * 8 + h * 4;
-        float4& sum = *reinterpret_cast<float4*>(row + at);
+        constexpr int kPieces = Operand<T>::kPieces;
+        const int piece = h % kPieces, e = h / kPieces * 4;  // four numbers of it
+        float4& sum = *reinterpret_cast<float4*>(row + Operand<T>::column(piece) + e);
         float4 s = sum;
-        s.x += d[i][h * 2][r * 2], s.y += d[i][h * 2][r * 2 + 1];
-        s.z += d[i][h * 2 + 1][r * 2], s.w += d[i][h * 2 + 1][r * 2 + 1];
+        s.x += Operand<T>::result(d[i], r, piece, e), s.y += Operand<T>::result(d[i], r, piece, e + 1);
+        s.z += Operand<T>::result(d[i], r, piece, e + 2), s.w += Operand<T>::result(d[i], r, piece, e + 3);
         sum = s;
       }
     }

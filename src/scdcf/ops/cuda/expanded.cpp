@@ -62,6 +62,12 @@ const char* stacks_of(const DeviceProblem& p, const ExpandedPlan& plan, const vo
 
 }  // namespace
 
+int images_of_chunk(int batch, int64_t image_bytes) {
+  const auto most = std::clamp<int64_t>(kMostExpandedBytes / std::max<int64_t>(1, image_bytes), 1, std::max(1, batch));
+  // Chunks of one size: the last is not much smaller than the others.
+  return static_cast<int>(divide_up(batch, divide_up(batch, most)));
+}
+
 ExpandedPlan plan_expanded(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step) {
   ExpandedPlan plan{};
   plan.step = step;
@@ -69,9 +75,7 @@ ExpandedPlan plan_expanded(const DeviceProblem& p, DataType type, Precision prec
   plan.passes = plan_passes(p, type, precision, step == ExpandedStep::grad_in);
   const bool gradient = step == ExpandedStep::grad_mixing;
   const int64_t size = element_size(type), image_bytes = std::max<int64_t>(1, plan.layout.image_numbers * size);
-  plan.images = static_cast<int>(std::clamp<int64_t>(kMostExpandedBytes / image_bytes, 1, std::max(1, p.batch)));
-  // Chunks of one size: the last is not much smaller than the others.
-  plan.images = static_cast<int>(divide_up(p.batch, divide_up(p.batch, plan.images)));
+  plan.images = images_of_chunk(p.batch, image_bytes);
   plan.stacked = !is_plain(p, plan.layout) || (type == DataType::bfloat16 && !gradient);
   plan.expanded_bytes = aligned(plan.images * image_bytes);
   if (plan.stacked)

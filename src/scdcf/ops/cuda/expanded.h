@@ -27,6 +27,8 @@ struct ExpandedPlan {
   size_t workspace() const { return expanded_bytes + stack_bytes + gathered_bytes + passes.bank_bytes; }
 };
 
+/// So that their maps stay below kMostExpandedBytes, unless a single image needs more.
+int images_of_chunk(int batch, int64_t image_bytes);
 ExpandedPlan plan_expanded(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step);
 
 /// Where the calls below run, and with what arithmetic. The handle is bound to the stream.

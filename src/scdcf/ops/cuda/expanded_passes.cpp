@@ -2,9 +2,13 @@
 
 namespace scdcf::ops::cuda {
 
+bool passes_are_products(DataType type, Precision precision) {
+  return type == DataType::bfloat16 || (type == DataType::float32 && precision == Precision::tf32);
+}
+
 ExpandedPasses plan_passes(const DeviceProblem& p, DataType type, Precision precision, bool adjoint) {
   ExpandedPasses passes{};
-  passes.products = type == DataType::bfloat16 || (type == DataType::float32 && precision == Precision::tf32);
+  passes.products = passes_are_products(type, precision);
   if (!passes.products) {
     passes.sliding = adjoint ? plan_collect(p, type) : plan_expand(p, type);
     return passes;

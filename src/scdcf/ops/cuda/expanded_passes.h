@@ -14,6 +14,7 @@ struct ExpandedPasses {
   size_t bank_bytes;  // of workspace
 };
 
+bool passes_are_products(DataType type, Precision precision);
 /// adjoint: collect, else expand.
 ExpandedPasses plan_passes(const DeviceProblem& p, DataType type, Precision precision, bool adjoint);
 

@@ -6,6 +6,7 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/ops/cuda/device_limits.h"
+#include "scdcf/ops/cuda/shared_backward.h"
 
 namespace scdcf::ops::cuda {
 namespace {
@@ -14,7 +15,7 @@ constexpr double kCopy = 4.2e9;         // bytes a millisecond
 constexpr double kWriting = 0.3;        // of it, that sliding passes reach
 constexpr double kSliding = 2.8e9;      // their multiplications with addition a millisecond
 constexpr double kGroups = 1.6;         // how much longer products take that are one for each image and group of scales
-constexpr double kExpandedCall = 0.05;  // milliseconds of a step however small: kernels, products and the gaps between
+constexpr double kExpandedCall = 0.06;  // milliseconds of a step however small: kernels, products and the gaps between
 constexpr double kFamilyCall = 0.06;    // of a family's step: operands, slices, the last wave
 
 /// Operations a millisecond of the thin products of the expanded form.
@@ -42,11 +43,12 @@ double source_pixels(const DeviceProblem& p) { return double(p.batch) * p.out_he
 double product_passes(const DeviceProblem& p, DataType type, bool adjoint) {
   const double columns = 1e-9 * source_pixels(p) * p.in_channels, numbers = columns * p.mode_count;
   const bool half = type == DataType::bfloat16, odd = p.in_channels % (16 / element_size(type)) != 0;
-  double ms = adjoint ? (half ? 1.8 : 2.2) * numbers + (half ? 4.0 : 5.0) * columns * p.row_modes
-                      : (half ? 0.9 : 1.1) * numbers + (half ? 3.5 : 6.5) * columns * p.row_modes;
-  if (odd) ms *= adjoint ? 1.7 : 4.5;                     // number by number
-  if (std::max(p.in_height, p.in_width) > 64) ms *= 1.6;  // tiles that share borders
-  return p.stride == 1 ? ms : 1.5 * ms;
+  const double passes = columns * p.row_modes, shared = std::max(p.in_height, p.in_width) > 40 ? passes : 0;  // borders
+  double ms =
+      adjoint ? (half ? 1.0 * numbers + 1.5 * passes + 2.5 * shared : 1.7 * numbers + 2.3 * passes + 4.0 * shared)
+              : (half ? 1.15 * numbers + 0.3 * passes + 1.0 * shared : 1.75 * numbers + 1.6 * passes + 2.0 * shared);
+  if (odd) ms *= adjoint ? 1.9 : half ? 9.5 : 5.4;  // number by number
+  return p.stride == 1 ? ms : 2 * ms;
 }
 
 /// Milliseconds of expand or collect by sliding sums.
@@ -75,6 +77,16 @@ double expanded_milliseconds(const DeviceProblem& p, DataType type, Precision pr
   return passes + product * (make_expanded_layout(p).group_count > 1 ? kGroups : 1.0) + kExpandedCall;
 }
 
+double shared_milliseconds(const DeviceProblem& p, DataType type, Precision precision) {
+  const DeviceProblem m = mirrored(p);
+  const double size = element_size(type), pixels = source_pixels(m), numbers = pixels * p.out_channels * p.mode_count;
+  const double columns = double(p.mixings) * p.in_channels, maps = pixels * columns * size;
+  const double product =
+      std::max(2 * numbers * columns / product_rate(type, precision), (numbers * size + maps) / kCopy);
+  const bool gathered = p.mixings > 1;
+  return product_passes(m, type, false) + 2 * product + (gathered ? 16 * maps / kCopy : 0) + 1.5 * kExpandedCall;
+}
+
 double family_milliseconds(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind,
                            ExpandedStep step) {
   const double in = round_up(p.in_channels, 32), out = round_up(p.out_channels, 32);
@@ -85,15 +97,16 @@ ForcedForm forced_form() {
   static const ForcedForm form = [] {
     const char* text = std::getenv("SCDCF_CUDA_FORM");
     const std::string name = text == nullptr ? "" : text;
-    require(name.empty() || name == "expanded" || name == "families", "SCDCF_CUDA_FORM: got \"", name,
-            "\", expected expanded or families");
+    require(name.empty() || name == "expanded" || name == "shared" || name == "families", "SCDCF_CUDA_FORM: got \"",
+            name, "\", expected expanded, shared or families");
+    if (name == "shared") return ForcedForm::shared;
     return name == "expanded" ? ForcedForm::expanded : name == "families" ? ForcedForm::families : ForcedForm::none;
   }();
   return form;
 }
 
 bool takes_expanded(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind, ExpandedStep step) {
-  if (forced_form() != ForcedForm::none) return forced_form() == ForcedForm::expanded;
+  if (forced_form() != ForcedForm::none) return forced_form() != ForcedForm::families;
   return expanded_milliseconds(p, type, precision, step) < family_milliseconds(p, type, precision, kind, step);
 }
 

@@ -21,15 +21,19 @@
 namespace scdcf::ops::cuda {
 
 /// The families as the model tells them apart.
-enum class FamilyKind { streamed, chained, tiled };
+enum class FamilyKind { streamed, tiled };
 
 double expanded_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step);
 double family_milliseconds(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind,
                            ExpandedStep step);
 
-enum class ForcedForm { none, expanded, families };
+/// Both gradients from one expansion (shared_backward.h).
+double shared_milliseconds(const DeviceProblem& p, DataType type, Precision precision);
 
-/// What the environment variable SCDCF_CUDA_FORM says, read once: "expanded" or "families" where one can do it.
+enum class ForcedForm { none, expanded, shared, families };
+
+/// What the environment variable SCDCF_CUDA_FORM says, read once: "expanded", "shared" (expanded, but both gradients
+/// from one expansion) or "families" where one can do it.
 ForcedForm forced_form();
 
 /// Whether a step that the given family could do is done in the expanded form.

@@ -11,8 +11,7 @@ struct BankFactors {
   int radius[kMaxScales], offset[kMaxScales];  // of the factors of each scale
 };
 
-/// One block per (scale, tile, factor). Beyond the matrix is zero, or, where fragments are shared, whatever other row
-/// tiles have there: nobody needs these targets, and these sources are zero.
+/// One block per (scale, tile, factor). Beyond the matrix is zero.
 __global__ void build_kernel(const __grid_constant__ MatrixBank b, const __grid_constant__ BankFactors f,
                              const float* factors, uint32_t* words) {
   int rest = static_cast<int>(blockIdx.x);
@@ -24,13 +23,12 @@ __global__ void build_kernel(const __grid_constant__ MatrixBank b, const __grid_
   uint32_t* out = words + b.at(scale, index, factor) * 4;
   for (int i = threadIdx.x; i < b.fragments() * 4; i += blockDim.x) {
     const int r = i % 4, lane = i / 4 % 32, fragment = i / 128;
-    const int row_tile = b.shift ? 0 : fragment / b.steps,
-              step = b.shift ? fragment - (b.row_tiles - 1) * b.shift : fragment % b.steps;
+    const int row_tile = fragment / b.steps, step = fragment % b.steps;
     const int target = row_tile * 16 + lane / 4 + r % 2 * 8;
     float w[2] = {0, 0};
     for (int n = 0; n < pairs; ++n) {
       const int source = step * b.step + (lane % 4 + r / 2 * 4) * pairs + n;
-      if (!b.shift && (target >= targets.count || source >= sources.count)) continue;
+      if (target >= targets.count || source >= sources.count) continue;
       w[n] = b.transposed ? op.weight(taps, sources.begin + source, targets.begin + target)
                           : op.weight(taps, targets.begin + target, sources.begin + source);
     }
@@ -53,8 +51,6 @@ MatrixBank make_matrix_bank(const DeviceProblem& p, bool row, bool tiled_inputs,
     b.row_tiles = std::max(b.row_tiles, static_cast<int>(divide_up(b.targets_of(radius, i).count, 16)));
     b.steps = std::max(b.steps, static_cast<int>(divide_up(b.sources_of(radius, i).count, b.step)));
   }
-  const int sources = 16 / p.stride;  // from one row tile to the next
-  if (transposed && !p.replicate && sources % b.step == 0) b.shift = sources / b.step;
   return b;
 }
 

@@ -2,9 +2,8 @@
 //
 // A pass along an axis is a product with a banded matrix for each factor, targets x sources (line_operator.h). The axis
 // is cut into tiles; the matrix of a tile and factor is kept as fragments of 16 targets by `step` sources, 16 bytes a
-// lane: [scale][tile][factor][fragment][lane]. The matrix is a Toeplitz one but for replicated borders, so that row
-// tile r + 1 has the fragments of row tile r, `shift` steps on: collect keeps each once, so that all a block needs stay
-// in its L1 cache. Steps of a row tile that lie outside the band are neither read nor multiplied.
+// lane: [scale][tile][factor][row tile][step][lane]. Steps that lie outside the band of all row tiles that a warp makes
+// at a time are neither read nor multiplied.
 #pragma once
 
 #include "scdcf/ops/cuda/device_problem.h"
@@ -13,9 +12,6 @@ namespace scdcf::ops::cuda {
 
 struct Steps {
   int begin, end;
-  __host__ __device__ uint32_t bits() const {
-    return end > begin ? (~0u >> (32 - end)) & ~0u << begin : 0;
-  }  // end: at most 32
 };
 
 struct MatrixBank {
@@ -25,7 +21,6 @@ struct MatrixBank {
   int factors, step;
   int tile, tiles;       // positions of a tile
   int row_tiles, steps;  // of a tile, at most
-  int shift;             // 0: every row tile has fragments of its own
 
   __host__ __device__ LineSpan tile_span(int index) const {
     const int begin = index * tile, left = (tiled_inputs ? axis.in : axis.out) - begin;
@@ -47,14 +42,9 @@ struct MatrixBank {
     if (high <= low) return {0, 0};
     return {low / step, (high + step - 1) / step};
   }
-  /// Of a factor, in lanes.
-  __host__ __device__ int fragments() const {
-    return (shift ? steps + (row_tiles - 1) * shift : row_tiles * steps) * 32;
-  }
-  /// Where the fragments of a row tile begin, its first step first.
-  __host__ __device__ int fragments_of(int row_tile) const {
-    return (shift ? (row_tiles - 1 - row_tile) * shift : row_tile * steps) * 32;
-  }
+  /// Of a factor, in lanes, and where those of a row tile begin.
+  __host__ __device__ int fragments() const { return fragments_of(row_tiles); }
+  __host__ __device__ int fragments_of(int row_tile) const { return row_tile * steps * 32; }
   __host__ __device__ int64_t at(int scale, int index, int factor) const {
     return ((int64_t(scale) * tiles + index) * factors + factor) * fragments();
   }

@@ -15,13 +15,11 @@ __global__ void __launch_bounds__(kMatrixThreads, 2)
   const CollectBlock b = block_of(p, t);
   Window window{reinterpret_cast<float*>(shared_memory() + t.first), t.first_pitch, t.window, 0, 0};
   auto* row_steps = reinterpret_cast<Steps*>(shared_memory());
-  Steps* column_steps = row_steps + t.row.row_tiles;
-  auto* z_steps = reinterpret_cast<ZStep*>(shared_memory() + t.steps_at);
   T* lines = reinterpret_cast<T*>(shared_memory() + t.lines_at);
   const int lines_size = t.lines_size / static_cast<int>(sizeof(T)), lane = threadIdx.x % 32;
   for (int i = threadIdx.x; i < t.window * t.first_pitch; i += kMatrixThreads) window.sums[i] = 0;
   for (int i = threadIdx.x; i < t.together * lines_size; i += kMatrixThreads)  // steps are whole
-    Operand<T>::put(lines + i, 0.0f);
+    lines[i] = Operand<T>::number(0.0f);
   sync_block();
   grad_in += (int64_t(first_image + b.image) * p.planes + b.plane) * p.in_height * p.in_width * p.in_channels;
   for (int x_tile = 0; x_tile < t.column_tiles; ++x_tile) {
@@ -30,7 +28,7 @@ __global__ void __launch_bounds__(kMatrixThreads, 2)
       const int rows = t.row.steps * t.row.step - xs.count;
       for (int i = threadIdx.x; i < rows * t.lines_pitch; i += kMatrixThreads)
         for (int f = 0; f < t.together; ++f)
-          Operand<T>::put(lines + f * lines_size + xs.count * t.lines_pitch + i, 0.0f);
+          lines[f * lines_size + xs.count * t.lines_pitch + i] = Operand<T>::number(0.0f);
     }
     for (int s = 0; s < p.scale_count; ++s) {
       const ScaleEntry& scale = p.scales[s];
@@ -40,9 +38,6 @@ __global__ void __launch_bounds__(kMatrixThreads, 2)
         if (p.sources[e].plane != b.plane) continue;
         if (first_of_scale) {
           find_steps(row_steps, t.row, js, xs, scale.radius);
-          find_steps(column_steps, t.column, b.is, ys, scale.radius);
-          sync_block();
-          find_z_steps(z_steps, p, modes, t, ys.count, p.out_width * places.scale[s].pixel_step, column_steps);
           sync_block();
           first_of_scale = false;
         }
@@ -50,16 +45,18 @@ __global__ void __launch_bounds__(kMatrixThreads, 2)
         const Expanded<T> z{expanded + place.begin + b.image * place.image_step +
                                 (int64_t(ys.begin) * p.out_width + xs.begin) * place.pixel_step +
                                 (e - scale.source_begin) * p.mode_count * p.in_channels + b.channel0,
-                            p.out_width * place.pixel_step, place.pixel_step, xs, ys};
-        const int steps = (ys.count + t.column.step - 1) / t.column.step;
+                            p.out_width * place.pixel_step,
+                            place.pixel_step,
+                            p.in_channels,
+                            xs,
+                            ys};
         for (int factor = 0; factor < modes.count; factor += t.together) {
           const int factors = min(t.together, modes.count - factor);
           int units = (xs.count * t.channels + kUnit - 1) / kUnit;
 #pragma unroll 1
           for (int item = threadIdx.x / 32; item < units * factors; item += kMatrixThreads / 32) {
             const int f = item / units, n = (item - f * units) * kUnit;
-            column_products<T, row_tiles, wide>(t, b, z, n, z_steps + modes.begin[factor + f] * steps,
-                                                z_steps + modes.begin[factor + f + 1] * steps,
+            column_products<T, row_tiles, wide>(t, modes, modes.begin[factor + f], modes.begin[factor + f + 1], b, z, n,
                                                 column + t.column.at(s, b.i_tile, 0) + lane, lines + f * lines_size);
           }
           sync_block();

@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #include "scdcf/ops/cuda/expand_input.cuh"
 
 namespace scdcf::ops::cuda {
@@ -5,118 +7,129 @@ namespace {
 
 using namespace expanding;
 
+constexpr int kWarps = kMatrixThreads / 32;
+
+/// Quotients by a number that many threads divide by: a multiplication each. Exact below 2^31 / divisor.
+struct Quotient {
+  uint32_t by;
+  __device__ explicit Quotient(int divisor) : by((1u << 31) / static_cast<uint32_t>(divisor) + 1) {}
+  __device__ int of(int x) const { return static_cast<int>(uint64_t(static_cast<uint32_t>(x)) * by >> 31); }
+};
+
+/// Calls body(first, count, unit) for the warp's share of `units` units of columns times `matrices` matrices, `most` at
+/// a time (1 or 2). Neighbouring warps take the matrices of one unit.
+template <class Body>
+__device__ void for_items(int units, int matrices, const Body& body) {
+  const int groups = (matrices + 1) / 2;
+  const Quotient quotient(groups);
+#pragma unroll 1
+  for (int item = threadIdx.x / 32; item < units * groups; item += kWarps) {
+    const int unit = quotient.of(item), first = (item - unit * groups) * 2;
+    if (first + 1 < matrices)
+      body(first, std::integral_constant<int, 2>{}, unit * kUnit);
+    else
+      body(first, std::integral_constant<int, 1>{}, unit * kUnit);
+  }
+}
+
+/// lines [v][x,c] of one row factor. bank: its fragments for this lane.
 template <class T, bool wide>
 __device__ void row_pass(const MatrixTile& t, const ExpandBlock& b, const T* input, const uint4* bank,
-                         const uint32_t* bands, T* lines) {
-  constexpr int kV = Operand<T>::kVector;
-  const int lane = threadIdx.x % 32, slab = t.channels, columns = b.vs.count * slab;
-  for (int first = 0; first * 16 < b.xs.count; first += kRowTiles)
-#pragma unroll 1
-    for (int n = threadIdx.x / 32 * kUnit; n < columns; n += kMatrixThreads) {
-      float d[kRowTiles][4][4] = {};
-      int fragments[kRowTiles];
-      uint32_t own[kRowTiles];
+                         const Steps* band, T* lines) {
+  const int lane = threadIdx.x % 32;
+  for_items((b.vs.count * t.channels + kUnit - 1) / kUnit, (b.xs.count + 15) / 16, [&](int first, auto count, int n) {
+    constexpr int kTiles = decltype(count)::value;
+    float d[kTiles][4][4] = {};
+    const uint4* own[kTiles];
 #pragma unroll
-      for (int i = 0; i < kRowTiles; ++i) {
-        fragments[i] = (first + i) * t.row.steps * 32;
-        own[i] = (first + i) * 16 < b.xs.count ? bands[first + i] : 0;
-      }
-      multiply_tiles<T>(d, input + n, t.first_pitch, bank + lane, fragments, own);
+    for (int i = 0; i < kTiles; ++i) own[i] = bank + t.row.fragments_of(first + i);
+    multiply_tiles<T>(d, input + n, t.first_pitch, own, steps_together<kTiles>(band, first));
 #pragma unroll
-      for (int h = 0; h < 8 / kV; ++h) {
-        const int column = n + h * 4 * kV + lane % 4 * kV;
-        const Place at(column, slab);  // wide: of all of them
+    for (int h = 0; h < Operand<T>::kPieces; ++h) {
+      const int column = n + Operand<T>::column(h);
+      const Place at(column, t);
 #pragma unroll
-        for (int i = 0; i < kRowTiles * 2; ++i) {
-          const int x = first * 16 + lane / 4 + i * 8, r = i % 2;
-          if (x >= b.xs.count) continue;
-          if constexpr (wide) {
-            if (at.position >= b.vs.count) continue;
-            T* to = lines + at.position * t.lines_pitch + Operand<T>::place(x * slab + at.channel);
+      for (int i = 0; i < kTiles * 2; ++i) {
+        const int x = first * 16 + lane / 4 + i * 8;
+        if (x >= b.xs.count) continue;
+        if constexpr (wide) {
+          if (at.position < b.vs.count)
+            Operand<T>::keep(lines + at.position * t.lines_pitch + Operand<T>::place(x * t.channels + at.channel),
+                             Operand<T>::words(d[i / 2], i % 2, h));
+        } else {
 #pragma unroll
-            for (int e = 0; e < kV / 2; ++e)
-              put(to + e * 8, d[i / 2][h * kV / 2 + e][r * 2], d[i / 2][h * kV / 2 + e][r * 2 + 1]);
-          } else {
-#pragma unroll
-            for (int e = 0; e < kV; ++e) {
-              const Place one(column + e, slab);
-              if (one.position < b.vs.count)
-                put(lines + one.position * t.lines_pitch + Operand<T>::place(x * slab + one.channel),
-                    d[i / 2][(h * kV + e) / 2][r * 2 + e % 2]);
-            }
+          for (int e = 0; e < Operand<T>::kVector; ++e) {
+            const Place one(column + e, t);
+            if (one.position < b.vs.count)
+              lines[one.position * t.lines_pitch + Operand<T>::place(x * t.channels + one.channel)] =
+                  Operand<T>::number(Operand<T>::result(d[i / 2], i % 2, h, e));
           }
         }
       }
     }
+  });
 }
 
-/// Sixteen bytes of Z.
-__device__ inline void store_numbers(float* to, const float (&d)[4][4], int h, int r) {
-  *reinterpret_cast<float4*>(to) =
-      make_float4(bits_to_float(round_tf32(d[h * 2][r * 2])), bits_to_float(round_tf32(d[h * 2][r * 2 + 1])),
-                  bits_to_float(round_tf32(d[h * 2 + 1][r * 2])), bits_to_float(round_tf32(d[h * 2 + 1][r * 2 + 1])));
-}
-__device__ inline void store_numbers(bf16* to, const float (&d)[4][4], int, int r) {
-  *reinterpret_cast<uint4*>(to) =
-      make_uint4(pack_bf16(d[0][r * 2], d[0][r * 2 + 1]), pack_bf16(d[1][r * 2], d[1][r * 2 + 1]),
-                 pack_bf16(d[2][r * 2], d[2][r * 2 + 1]), pack_bf16(d[3][r * 2], d[3][r * 2 + 1]));
-}
+/// Where Z of a tile goes: from its first pixel, the slab's first channel, in bytes.
+struct Target {
+  char* at;
+  uint32_t line, pixel, mode;
+};
 
-/// Z of the modes from `begin` to `end`, which share a row factor. to: the tile's first pixel, the slab's first
-/// channel.
+/// Z of the modes from `begin` to `end`, which share a row factor. bank: the column factors' fragments for this lane.
 template <class T, bool wide>
-__device__ void column_pass(const DeviceProblem& p, const ModesByRow& modes, int begin, int end, const MatrixTile& t,
-                            const ExpandBlock& b, const T* lines, const uint4* bank, const uint32_t* bands, T* to,
-                            int pixel_step) {
-  constexpr int kV = Operand<T>::kVector, kPieces = wide ? 8 / kV : 8, kWarps = kMatrixThreads / 32;
-  const int lane = threadIdx.x % 32, slab = t.channels, row_tiles = (b.ys.count + 15) / 16;
-  const int units = (b.xs.count * slab + kUnit - 1) / kUnit, products = (end - begin) * row_tiles;
-  const int groups = (products + kColumnTiles - 1) / kColumnTiles;
-  const int64_t line_step = int64_t(p.out_width) * pixel_step;
-#pragma unroll 1
-  for (int item = threadIdx.x / 32; item < units * groups; item += kWarps) {
-    const int group = item / units, n = (item - group * units) * kUnit;
-    float d[kColumnTiles][4][4] = {};
-    int mode = begin + group * kColumnTiles / row_tiles, tile = group * kColumnTiles % row_tiles;
-    int fragments[kColumnTiles], place[kColumnTiles];  // place: mode and row tile, or -1
-    uint32_t own[kColumnTiles];
+__device__ void column_pass(const ModesByRow& modes, int begin, int end, const MatrixTile& t, const ExpandBlock& b,
+                            const T* lines, const uint4* bank, const Steps* band, const Target& target) {
+  const int lane = threadIdx.x % 32, row_tiles = (b.ys.count + 15) / 16;
+  const Quotient by_rows(row_tiles);
+  const int units = (b.xs.count * t.channels + kUnit - 1) / kUnit;
+  const uint64_t eight_lines = uint64_t(8) * target.line;
+  for_items(units, (end - begin) * row_tiles, [&](int first, auto count, int n) {
+    constexpr int kTiles = decltype(count)::value;
+    float d[kTiles][4][4] = {};
+    int tile[kTiles];
+    uint32_t plane[kTiles];
+    const uint4* own[kTiles];
+    Steps steps{};
 #pragma unroll
-    for (int i = 0; i < kColumnTiles; ++i) {
-      const bool there = mode < end;
-      place[i] = there ? mode * 256 + tile : -1;
-      fragments[i] = there ? modes.column[mode] * t.column.fragments() + tile * t.column.steps * 32 : 0;
-      own[i] = there ? bands[tile] : 0;
-      if (++tile == row_tiles) tile = 0, ++mode;
+    for (int i = 0; i < kTiles; ++i) {
+      const int m = by_rows.of(first + i), mode = begin + m;
+      tile[i] = first + i - m * row_tiles, plane[i] = modes.k[mode] * target.mode;
+      own[i] = bank + modes.column[mode] * t.column.fragments() + t.column.fragments_of(tile[i]);
+      const Steps s = band[tile[i]];
+      steps = i == 0 ? s : Steps{min(steps.begin, s.begin), max(steps.end, s.end)};
     }
-    multiply_tiles<T>(d, lines + n, t.lines_pitch, bank + lane, fragments, own);
-    T* target[kPieces];  // null: not there
+    multiply_tiles<T>(d, lines + n, t.lines_pitch, own, steps);
+    char* to[kTiles];
 #pragma unroll
-    for (int h = 0; h < kPieces; ++h) {
-      const Place at(wide ? n + h * 4 * kV + lane % 4 * kV : n + h / kV * 4 * kV + lane % 4 * kV + h % kV, slab);
-      target[h] = at.position < b.xs.count && at.channel < b.channels
-                      ? to + int64_t(at.position) * pixel_step + at.channel
-                      : nullptr;
-    }
+    for (int i = 0; i < kTiles; ++i)
+      to[i] = target.at + uint64_t(static_cast<uint32_t>(tile[i] * 16 + lane / 4)) * target.line + plane[i];
 #pragma unroll
-    for (int i = 0; i < kColumnTiles; ++i) {
-      if (place[i] < 0) continue;
-      const int64_t plane = modes.k[place[i] / 256] * p.in_channels;
+    for (int h = 0; h < Operand<T>::kPieces; ++h) {
+      const int column = n + Operand<T>::column(h);
+      const Place at(column, t);
+      [[maybe_unused]] const uint32_t offset = at.position * target.pixel + at.channel * uint32_t(sizeof(T));
+      if (wide && (at.position >= b.xs.count || at.channel >= b.channels)) continue;
 #pragma unroll
-      for (int r = 0; r < 2; ++r) {
-        const int y = place[i] % 256 * 16 + lane / 4 + r * 8;
-        if (y >= b.ys.count) continue;
-        const int64_t offset = plane + y * line_step;
+      for (int i = 0; i < kTiles * 2; ++i) {
+        const int r = i % 2;
+        if (tile[i / 2] * 16 + lane / 4 + r * 8 >= b.ys.count) continue;
+        char* line = to[i / 2] + (r == 0 ? 0 : eight_lines);
+        if constexpr (wide) {
+          const auto w = Operand<T>::words(d[i / 2], r, h);
+          store_16(line + offset, w.word[0], w.word[1], w.word[2], w.word[3]);
+        } else {
 #pragma unroll
-        for (int h = 0; h < kPieces; ++h) {
-          if (target[h] == nullptr) continue;
-          if constexpr (wide)
-            store_numbers(target[h] + offset, d[i], h, r);
-          else
-            put(target[h] + offset, d[i][h / 2][r * 2 + h % 2]);
+          for (int e = 0; e < Operand<T>::kVector; ++e) {
+            const Place one(column + e, t);
+            if (one.position < b.xs.count && one.channel < b.channels)
+              reinterpret_cast<T*>(line + one.position * target.pixel)[one.channel] =
+                  Operand<T>::number(Operand<T>::result(d[i / 2], r, h, e));
+          }
         }
       }
     }
-  }
+  });
 }
 
 template <class T, bool wide>
@@ -135,21 +148,26 @@ __global__ void __launch_bounds__(kMatrixThreads, 2)
   };
   const int rows = round_up(b.vs.count, Operand<T>::kStep);  // zero up to a whole step
   for (int i = b.vs.count * t.lines_pitch + threadIdx.x; i < rows * t.lines_pitch; i += kMatrixThreads)
-    put(lines(0) + i, 0.0f), put(lines(1) + i, 0.0f);
-  const Bands bands(t);
-  find_bands(bands.row, t.row, b.xs, b.us, b.radius);
-  find_bands(bands.column, t.column, b.ys, b.vs, b.radius);
+    lines(0)[i] = lines(1)[i] = Operand<T>::number(0.0f);
+  auto* row_steps = reinterpret_cast<Steps*>(shared_memory());
+  Steps* column_steps = row_steps + t.row.row_tiles;
+  find_steps(row_steps, t.row, b.xs, b.us, b.radius);
+  find_steps(column_steps, t.column, b.ys, b.vs, b.radius);
   sync_block();
 
   T* to = expanded + place.begin + b.image * place.image_step +
           (int64_t(b.ys.begin) * p.out_width + b.xs.begin) * place.pixel_step +
           (b.entry - p.scales[b.scale].source_begin) * p.mode_count * p.in_channels + b.channel0;
-  const uint4* column_fragments = column + t.column.at(b.scale, b.y_tile, 0);
+  const int lane = threadIdx.x % 32;
+  const uint4* row_bank = row + t.row.at(b.scale, b.x_tile, 0) + lane;
+  const uint4* column_bank = column + t.column.at(b.scale, b.y_tile, 0) + lane;
+  const uint32_t size = sizeof(T), pixel = place.pixel_step * size;
+  const Target target{reinterpret_cast<char*>(to), p.out_width * pixel, pixel, p.in_channels * size};
   for (int turn = 0; turn < modes.count; ++turn) {
-    const int begin = modes.begin[turn], end = modes.begin[turn + 1];
-    row_pass<T, wide>(t, b, input, row + t.row.at(b.scale, b.x_tile, modes.row[turn]), bands.row, lines(turn));
+    row_pass<T, wide>(t, b, input, row_bank + modes.row[turn] * t.row.fragments(), row_steps, lines(turn));
     sync_block();  // whoever is here has done with the other tile of lines
-    column_pass<T, wide>(p, modes, begin, end, t, b, lines(turn), column_fragments, bands.column, to, place.pixel_step);
+    column_pass<T, wide>(modes, modes.begin[turn], modes.begin[turn + 1], t, b, lines(turn), column_bank, column_steps,
+                         target);
   }
 }
 

@@ -31,10 +31,10 @@ struct MatrixTile {
   int wide;              // channels come in whole 16 bytes
   uint32_t by_channels;  // 2^31 / channels, and a little more: a multiplication instead of a division
   MatrixBank row, column;
-  int first_pitch, lines_pitch;   // expand: of the input; collect: of sums
-  int window, most_radius;        // collect: columns of sums; the largest radius
-  int steps_at, first, lines_at;  // bytes into shared memory; steps_at: collect's list of steps
-  int lines_size;                 // bytes of the lines of one row factor
+  int first_pitch, lines_pitch;  // expand: of the input; collect: of sums
+  int window, most_radius;       // collect: columns of sums; the largest radius
+  int first, lines_at;           // bytes into shared memory
+  int lines_size;                // bytes of the lines of one row factor
   int shared_bytes;
 
   int64_t blocks_of_map() const { return int64_t(line_tiles) * (window ? 1 : column_tiles) * slabs; }

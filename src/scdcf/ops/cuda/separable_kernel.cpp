@@ -2,26 +2,27 @@
 // form, which takes every problem and is chosen where no family does or where it is faster (form_cost.h).
 //
 //   form      what it takes                                          files
-//   few       lifting: 1 to 4 channels in, one plane a scale; both   few_channels.h
-//             passes first, mix last
+//   lifting   1 to 4 channels in, one plane a scale; both passes     lifting.h
+//             and the mix in one block
 //   streamed  TF32 on Hopper: products of warpgroups; forward and    streamed.h, streamed_gradient.h
 //             gradient of the input on maps up to 28 lines,
 //             gradient of the mixing on any
-//   chained   gradient of the mixing, TF32 and bfloat16, sm_80 up    chained_gradient.h
 //   tiled     TF32, bfloat16 and float32 (3xTF32), sm_80 up: both    fused.h, mixing_gradient.h
 //             passes and the product in one block
 //   expanded  everything: the passes to memory, the mix by cuBLAS    expanded.h
+//   shared    both gradients in TF32 or bfloat16, from one           shared_backward.h
+//             expansion of the gradient of the output
 #include "scdcf/ops/cuda/separable_kernel.h"
 
 #include <algorithm>
 
-#include "scdcf/ops/cuda/chained_gradient.h"
 #include "scdcf/ops/cuda/device_limits.h"
-#include "scdcf/ops/cuda/few_channels.h"
 #include "scdcf/ops/cuda/form_cost.h"
 #include "scdcf/ops/cuda/fused.h"
+#include "scdcf/ops/cuda/lifting.h"
 #include "scdcf/ops/cuda/mixing_gradient.h"
 #include "scdcf/ops/cuda/plan_cache.h"
+#include "scdcf/ops/cuda/shared_backward.h"
 #include "scdcf/ops/cuda/streamed.h"
 #include "scdcf/ops/cuda/streamed_gradient.h"
 
@@ -43,28 +44,28 @@ void clear(void* pointer, int64_t bytes, cudaStream_t stream) {
   if (bytes > 0) check(cudaMemsetAsync(pointer, 0, static_cast<size_t>(bytes), stream), "clear");
 }
 
-enum class Family { few, streamed, chained, tiled, expanded };
-constexpr const char* kFamilyNames[] = {"few", "streamed", "chained", "tiled", "expanded"};
+enum class Family { lifting, streamed, tiled, expanded };
+constexpr const char* kFamilyNames[] = {"lifting", "streamed", "tiled", "expanded"};
 
 /// The plans of one problem; the workspace query and the launch make the same choice from them.
 struct ForwardChoice {
   Family family = Family::expanded;
   StreamedPlan streamed{};
   FusedPlan fused{};
-  FewPlan few{};
+  LiftingPlan lifting{};
   ExpandedPlan expanded{};
   ForwardChoice(const DeviceProblem& p, DataType type, Precision precision, bool forward) {
     const ExpandedStep step = forward ? ExpandedStep::forward : ExpandedStep::grad_in;
     if (type != DataType::float64) choose_family(p, type, precision, forward);
-    if (family == Family::few ? forced_form() == ForcedForm::expanded
-                              : family != Family::expanded && takes_expanded(p, type, precision, kind(), step))
+    if (family == Family::lifting ? (forced_form() == ForcedForm::expanded || forced_form() == ForcedForm::shared)
+                                  : family != Family::expanded && takes_expanded(p, type, precision, kind(), step))
       family = Family::expanded;
     if (family == Family::expanded) expanded = plan_expanded(p, type, precision, step);
   }
   FamilyKind kind() const { return family == Family::streamed ? FamilyKind::streamed : FamilyKind::tiled; }
   void choose_family(const DeviceProblem& p, DataType type, Precision precision, bool forward) {
-    if (forward && plan_few_channels(p, false, few))
-      family = Family::few;
+    if (forward && plan_lifting(p, false, lifting))
+      family = Family::lifting;
     else if (type == DataType::float32 && precision == Precision::tf32 && plan_streamed(p, forward, streamed))
       family = Family::streamed;
     else if (plan_fused(p, forward, element_size(type), fused))
@@ -108,43 +109,34 @@ struct ForwardChoice {
 struct GradientChoice {
   Family family = Family::expanded;
   StreamedGradientPlan streamed{};
-  ChainedGradientPlan chained{};
   MixingPlan tiled{};
-  FewPlan few{};
+  LiftingPlan lifting{};
   ExpandedPlan expanded{};
   GradientChoice(const DeviceProblem& p, DataType type, Precision precision) {
     constexpr ExpandedStep step = ExpandedStep::grad_mixing;
     if (type != DataType::float64) choose_family(p, type, precision);
-    if (family == Family::few ? forced_form() == ForcedForm::expanded
-                              : family != Family::expanded && takes_expanded(p, type, precision, kind(), step))
+    if (family == Family::lifting ? (forced_form() == ForcedForm::expanded || forced_form() == ForcedForm::shared)
+                                  : family != Family::expanded && takes_expanded(p, type, precision, kind(), step))
       family = Family::expanded;
     if (family == Family::expanded) expanded = plan_expanded(p, type, precision, step);
   }
-  FamilyKind kind() const {
-    return family == Family::streamed  ? FamilyKind::streamed
-           : family == Family::chained ? FamilyKind::chained
-                                       : FamilyKind::tiled;
-  }
+  FamilyKind kind() const { return family == Family::streamed ? FamilyKind::streamed : FamilyKind::tiled; }
   void choose_family(const DeviceProblem& p, DataType type, Precision precision) {
-    if (plan_few_channels(p, true, few))
-      family = Family::few;
+    if (plan_lifting(p, true, lifting))
+      family = Family::lifting;
     else if (type == DataType::float32 && precision == Precision::tf32 && plan_streamed_gradient(p, streamed))
       family = Family::streamed, tiled = streamed.mixing;
-    else if (!is_exact(type, precision) && plan_chained_gradient(p, element_size(type), chained))
-      family = Family::chained, tiled = chained.mixing;
     else if (plan_mixing_gradient(p, element_size(type), tiled))
       family = Family::tiled;
   }
-  bool has_banks() const { return family == Family::streamed || family == Family::chained || family == Family::tiled; }
+  bool has_banks() const { return family == Family::streamed || family == Family::tiled; }
   size_t workspace(const DeviceProblem& p) const {
     if (family == Family::expanded) return expanded.workspace();
     if (has_banks()) return partial_bytes() + row_bytes(p) + aligned(tiled.columns.bytes(p.scale_count));
-    return family == Family::few ? aligned(few.partial_floats() * 4) : 0;
+    return family == Family::lifting ? aligned(lifting.partial_floats(p.in_channels) * 4) : 0;
   }
   size_t partial_bytes() const {
-    return aligned(4 * (family == Family::streamed  ? streamed.partial_floats()
-                        : family == Family::chained ? chained.partial_floats()
-                                                    : tiled.partial_floats()));
+    return aligned(4 * (family == Family::streamed ? streamed.partial_floats() : tiled.partial_floats()));
   }
   size_t row_bytes(const DeviceProblem& p) const { return aligned(tiled.rows.bytes(p.scale_count)); }
   void run(const DeviceProblem& p, const void* in, const float* factors, const void* grad_out, float* grad_mixing,
@@ -157,8 +149,6 @@ struct GradientChoice {
     if (family == Family::streamed)
       return run_streamed_gradient(p, streamed, static_cast<const float*>(in), rows, columns,
                                    static_cast<const float*>(grad_out), partial, grad_mixing, stream);
-    if (family == Family::chained)
-      return run_chained_gradient(p, chained, in, rows, columns, grad_out, partial, grad_mixing, type, stream);
     run_mixing_gradient(p, tiled, in, rows, columns, grad_out, partial, grad_mixing, type, precision, stream);
   }
 };
@@ -169,6 +159,27 @@ std::shared_ptr<const Choice> choose(const DeviceProblem& p, Arguments... argume
   static PlanCache<Choice> cache;
   return cache.find(plan_key(current_device(), p, arguments...), [&] { return Choice(p, arguments...); });
 }
+
+/// Whether both gradients, where both are asked for, come from one expansion.
+struct SharedChoice {
+  bool taken = false;
+  SharedPlan plan{};
+  SharedChoice(const DeviceProblem& p, DataType type, Precision precision) {
+    if (forced_form() != ForcedForm::none && forced_form() != ForcedForm::shared) return;
+    const auto in = choose<ForwardChoice>(p, type, precision, false);
+    const auto mixing = choose<GradientChoice>(p, type, precision);
+    if (forced_form() == ForcedForm::none && mixing->family == Family::lifting) return;
+    if (!plan_shared(p, type, precision, plan)) return;
+    const auto milliseconds = [&](const auto& choice, ExpandedStep step) {
+      return choice.family == Family::expanded ? expanded_milliseconds(p, type, precision, step)
+                                               : family_milliseconds(p, type, precision, choice.kind(), step);
+    };
+    // A tenth better, since a layer of its own has been measured for neither.
+    taken = forced_form() == ForcedForm::shared ||
+            1.1 * shared_milliseconds(p, type, precision) <
+                milliseconds(*in, ExpandedStep::grad_in) + milliseconds(*mixing, ExpandedStep::grad_mixing);
+  }
+};
 
 }  // namespace
 
@@ -181,6 +192,10 @@ size_t backward_workspace(const SeparableProblem& problem, DataType type, Precis
                           bool grad_mixing) {
   const DeviceProblem p = make_device_problem(problem);
   if (Counts(p).trivial()) return 0;
+  if (grad_in && grad_mixing) {
+    const auto shared = choose<SharedChoice>(p, type, precision);
+    if (shared->taken) return shared->plan.workspace();
+  }
   // One gradient after the other, in the same memory.
   return std::max(grad_in ? choose<ForwardChoice>(p, type, precision, false)->workspace(p, type) : 0,
                   grad_mixing ? choose<GradientChoice>(p, type, precision)->workspace(p) : 0);
@@ -196,7 +211,8 @@ void forward(const SeparableProblem& problem, const void* in, const void* factor
           "CUDA: forward: got a null pointer, expected memory");
   const auto* f = static_cast<const float*>(factors);
   const auto* m = static_cast<const float*>(mixing);
-  if (choice->family == Family::few) return few_forward(p, choice->few, in, f, m, out, type, precision, stream);
+  if (choice->family == Family::lifting)
+    return lifting_forward(p, choice->lifting, in, f, m, out, type, precision, stream);
   if (choice->family == Family::expanded)
     return expanded_forward(p, choice->expanded, in, factors, mixing, out, workspace, {type, precision, stream, blas});
   choice->run(p, true, in, f, m, out, workspace, type, precision, stream);
@@ -216,6 +232,13 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
   const auto* f = static_cast<const float*>(factors);
   const auto* m = static_cast<const float*>(mixing);
   char* space = static_cast<char*>(workspace);
+  if (grad_in && grad_mixing) {
+    const auto shared = choose<SharedChoice>(p, type, precision);
+    require(space || !shared->taken, "CUDA: backward: got a null workspace, expected memory");
+    if (shared->taken)
+      return shared_backward(p, shared->plan, in, factors, mixing, grad_out, grad_in, grad_mixing, space,
+                             {type, precision, stream, blas});
+  }
   if (grad_in) {
     const auto choice = choose<ForwardChoice>(p, type, precision, false);
     require(space || choice->workspace(p, type) == 0, "CUDA: backward: got a null workspace, expected memory");
@@ -228,9 +251,9 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
     const auto choice = choose<GradientChoice>(p, type, precision);
     require(space || choice->workspace(p) == 0, "CUDA: backward: got a null workspace, expected memory");
     auto* result = static_cast<float*>(grad_mixing);
-    if (choice->family == Family::few)
-      few_grad_mixing(p, choice->few, in, f, grad_out, reinterpret_cast<float*>(space), result, type, precision,
-                      stream);
+    if (choice->family == Family::lifting)
+      lifting_grad_mixing(p, choice->lifting, in, f, grad_out, reinterpret_cast<float*>(space), result, type, precision,
+                          stream);
     else if (choice->has_banks())
       choice->run(p, in, f, grad_out, result, space, type, precision, stream);
     else
@@ -244,8 +267,10 @@ std::string forms(const SeparableProblem& problem, DataType type, Precision prec
   if (Counts(p).trivial()) return "-";
   const auto name = [](Family family) { return std::string(kFamilyNames[static_cast<int>(family)]); };
   return name(choose<ForwardChoice>(p, type, precision, true)->family) + "/" +
-         name(choose<ForwardChoice>(p, type, precision, false)->family) + "/" +
-         name(choose<GradientChoice>(p, type, precision)->family);
+         (choose<SharedChoice>(p, type, precision)->taken
+              ? "shared"
+              : name(choose<ForwardChoice>(p, type, precision, false)->family) + "/" +
+                    name(choose<GradientChoice>(p, type, precision)->family));
 }
 
 }  // namespace scdcf::ops::cuda

@@ -1,7 +1,5 @@
 # The CUDA kernels: torch-free, so that they can be compiled wherever nvcc is.
 set(cuda_sources
-  ops/cuda/chained_gradient.cu
-  ops/cuda/chained_gradient_plan.cpp
   ops/cuda/collect.cu
   ops/cuda/device_problem.cpp
   ops/cuda/direction.cpp
@@ -10,11 +8,12 @@ set(cuda_sources
   ops/cuda/expanded.cpp
   ops/cuda/expanded_layout.cpp
   ops/cuda/expanded_passes.cpp
-  ops/cuda/few_channels.cu
-  ops/cuda/few_plan.cpp
   ops/cuda/form_cost.cpp
   ops/cuda/fused.cu
   ops/cuda/fused_plan.cpp
+  ops/cuda/lifting_forward.cu
+  ops/cuda/lifting_gradient.cu
+  ops/cuda/lifting_plan.cpp
   ops/cuda/line_bank.cu
   ops/cuda/matrix_bank.cu
   ops/cuda/matrix_collect.cu
@@ -28,6 +27,8 @@ set(cuda_sources
   ops/cuda/pack_mixing.cu
   ops/cuda/products.cpp
   ops/cuda/separable_kernel.cpp
+  ops/cuda/shared_backward.cpp
+  ops/cuda/shared_maps.cu
   ops/cuda/stack_mixing.cu
   ops/cuda/streamed.cu
   ops/cuda/streamed_gradient.cu

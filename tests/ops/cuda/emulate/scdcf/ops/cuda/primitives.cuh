@@ -110,12 +110,11 @@ inline void product_tf32(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uin
   mma_tf32(d, a, b0, b1);
 }
 
-/// Copies arrive at once.
-inline void copy_16(void* to, const void* from) { std::memcpy(to, from, 16); }
-inline void commit_copies() {}
-template <int newer>
-void wait_copies() {}
-
+inline void store_16(void* to, uint32_t x, uint32_t y, uint32_t z, uint32_t w) {
+  if (reinterpret_cast<uintptr_t>(to) % 16 != 0) throw std::runtime_error("store_16: misaligned");
+  const uint32_t words[4] = {x, y, z, w};
+  std::memcpy(to, words, sizeof words);
+}
 inline void mma_bf16(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
   warp_product(d, a, b0, b1, [](WarpSlot& w) {
     add_sums(w, [&](int row, int col) {
