@@ -70,7 +70,8 @@ void visit_options(ModelOptions& o, Visitor&& visit) {
             .expects("centre or anywhere",
                      [](const auto& place) { return place.empty() || place == "centre" || place == "anywhere"; })
             .later());
-  visit(Option{o.padding, "padding", "black, which then stays black from layer to layer, or replicate, beyond the border of the image"}
+  visit(Option{o.padding, "padding",
+               "black, which then stays black from layer to layer, or replicate, beyond the border of the image"}
             .expects("black or replicate",
                      [](const auto& kind) { return kind.empty() || kind == "black" || kind == "replicate"; })
             .later());
