@@ -10,15 +10,14 @@
 #include "json_output.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/runtime.h"
+#include "scdcf/train/device.h"
 
 namespace scdcf::app {
 namespace {
 
 void bench(BenchOptions options) {
-  torch::Device device(torch::kCPU);
-  if (options.device != "cpu") {
-    require(torch::cuda::is_available(), "--device: got cuda, but this LibTorch sees no CUDA device");
-    device = torch::Device(torch::kCUDA, 0);
+  const auto device = train::device_of(options.device);
+  if (device.is_cuda()) {
     at::globalContext().setBenchmarkCuDNN(true);   // the composed forms get cuDNN's best algorithm
     at::globalContext().setAllowTF32CuBLAS(true);  // and the floor the same precision as the convolutions
   }
