@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <optional>
@@ -156,13 +157,20 @@ TEST_F(Trainer, runs_side_by_side_do_not_disturb_each_other) {
   config_.model.name = "scdcfnet-full";
   config_.model.read_out = "anywhere";
   config_.train.precision = "tf32";
-  config_.train.epochs = 3;
-  const auto alone = train::train(config_, splits_, {}, {});
-  std::vector<train::TrainResult> together(4);
+  config_.train.epochs = 10;
+  std::vector<train::TrainResult> alone(3), together(4);
+  for (auto& result : alone) result = train::train(config_, splits_, {}, {});
   for_each(4, 4, [&](std::int64_t i) { together[static_cast<size_t>(i)] = train::train(config_, splits_, {}, {}); });
-  for (const auto& result : together)
-    for (size_t epoch = 0; epoch < alone.history.size(); ++epoch)
-      EXPECT_NEAR(result.history.at(epoch).train_loss, alone.history[epoch].train_loss, 0.05) << "epoch " << epoch;
+  // Some sums on a GPU depend on the order of its threads: runs alone differ a little from each other too.
+  for (size_t epoch = 0; epoch < alone.front().history.size(); ++epoch) {
+    const auto loss = [&](const auto& result) { return result.history.at(epoch).train_loss; };
+    const auto [least, most] = std::minmax({loss(alone[0]), loss(alone[1]), loss(alone[2])});
+    const double spread = 3 * (most - least) + 0.002;
+    for (const auto& result : together) {
+      EXPECT_GT(loss(result), least - spread) << "epoch " << epoch;
+      EXPECT_LT(loss(result), most + spread) << "epoch " << epoch;
+    }
+  }
 }
 
 TEST_F(Trainer, refuses_to_go_on_with_other_data) {
