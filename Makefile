@@ -89,7 +89,6 @@ odr: build-deps
 	cmake --build $(BUILD)-odr -j $(JOBS) --target scdcf_odr
 
 KILLS ?= 100
-SEED ?= 1
 kills: build
 	cmake --build $(BUILD) -j $(JOBS) --target test_program_kills
 	SCDCF_KILLS=$(KILLS) SCDCF_SEED=$(SEED) $(BUILD)/bin/test_program_kills

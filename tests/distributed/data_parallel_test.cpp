@@ -83,6 +83,19 @@ std::vector<std::vector<Result>> in_parts(int ranks) {
 
 using DataParallelRanks = testing::RanksTest;
 
+TEST_F(DataParallelRanks, what_is_told_is_summed_beside_the_gradients) {
+  testing::in_ranks(2, [](Group& group) {
+    const auto weights = torch::ones({5}, torch::requires_grad());
+    DataParallel parallel(group, /*whole_batch_norms=*/false, {weights}, /*told=*/3);
+    for (int step = 1; step <= 2; ++step) {
+      const float own = static_cast<float>(10 * step + group.rank());
+      const auto gradients = parallel.gradients(weights.sum() * step, {torch::full({2}, own), torch::ones({1})});
+      EXPECT_TRUE(torch::equal(gradients.at(0), torch::full({5}, 2.0F * static_cast<float>(step))));
+      EXPECT_TRUE(torch::equal(parallel.told(), torch::tensor({20.0F * step + 1, 20.0F * step + 1, 2.0F})));
+    }
+  });
+}
+
 TEST_F(DataParallelRanks, gradients_and_statistics_are_those_of_the_whole_batch) {
   for (const int ranks : {2, 4}) {
     const auto results = in_parts(ranks);

@@ -35,6 +35,19 @@ TEST(Enlarge, computes_of_a_frame_what_the_whole_has_in_its_middle) {
   EXPECT_TRUE(torch::allclose(beyond.narrow(2, 2, 14).narrow(3, 2, 14), images, 0, 1e-12));
 }
 
+TEST(Enlarge, by_each_of_several_is_one_after_the_other) {
+  const auto images = torch::rand({3, 2, 10, 12}, torch::kDouble);
+  std::vector<torch::Tensor> rows, columns, expected;
+  for (const double factor : {0.7, 1.0, 1.9}) {
+    Enlarge enlarge(EnlargeOptions(factor).frame(8));
+    rows.push_back(enlarge->matrix(10).like(images));
+    columns.push_back(enlarge->matrix(12).like(images));
+    expected.push_back(enlarge(images));
+  }
+  EXPECT_TRUE(
+      torch::allclose(enlarge_by_each(images, torch::stack(rows), torch::stack(columns)), torch::cat(expected)));
+}
+
 TEST(Enlarge, keeps_a_constant_and_does_not_alias_where_it_shrinks) {
   const auto replicate = EnlargeOptions(0.3).padding(SpatialPadding::replicate);
   const auto constant = torch::ones({1, 1, 30, 30}, torch::kDouble);

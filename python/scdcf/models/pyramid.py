@@ -63,7 +63,8 @@ class _JointLevel(nn.Module):
     def forward(self, frames: Tensor, at_centre: bool) -> Tensor:
         maps = self.maps(frames)
         hidden = self.class_layer.at_centre(maps)[..., None, None] if at_centre else self.class_layer(maps)
-        return self.scores(self.dropout(self.norm(hidden))).amax((3, 4))
+        scores = self.scores(self.dropout(self.norm(hidden)))
+        return scores[..., 0, 0] if at_centre else scores.amax((3, 4))
 
 
 class _PlainBlocks(_JointLevel):
@@ -127,7 +128,8 @@ class _PlainLevel(nn.Module):
         hidden = self.class_layer(ground.of_pictures(maps))
         if at_centre:
             hidden = centre_of(hidden)[..., None, None]
-        return self.scores(self.dropout(self.norm(hidden))).amax((2, 3)).unsqueeze(2)
+        scores = self.scores(self.dropout(self.norm(hidden)))
+        return (scores[..., 0, 0] if at_centre else scores.amax((2, 3))).unsqueeze(2)
 
 
 class Pyramid(Network):

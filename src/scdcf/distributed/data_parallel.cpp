@@ -9,9 +9,9 @@ namespace {
 constexpr int64_t kBucketBytes = 4 << 20;  // large enough to fill a link, small enough to leave early
 }
 
-DataParallel::DataParallel(Group& group, bool whole_batch_norms, std::vector<torch::Tensor> parameters)
+DataParallel::DataParallel(Group& group, bool whole_batch_norms, std::vector<torch::Tensor> parameters, int64_t told)
     : group_(group), whole_batch_norms_(whole_batch_norms), parameters_(std::move(parameters)) {
-  make_buckets();
+  make_buckets(told);
   for (size_t i = 0; i < parameters_.size(); ++i)
     hooks_.push_back(parameters_[i].register_hook([this, i](const torch::Tensor& gradient) { arrived(i, gradient); }));
 }
@@ -21,7 +21,7 @@ DataParallel::~DataParallel() {
 }
 
 /// From the last parameter on: its gradient is there first.
-void DataParallel::make_buckets() {
+void DataParallel::make_buckets(int64_t told) {
   const auto bytes = [](const torch::Tensor& tensor) {
     return tensor.numel() * static_cast<int64_t>(tensor.element_size());
   };
@@ -37,13 +37,16 @@ void DataParallel::make_buckets() {
       size += parameters_[first].numel();
       filled += bytes(parameters_[first]);
     }
-    Bucket bucket{torch::zeros({size}, parameters_[first].options().requires_grad(false)), first, last - first, 0};
+    const int64_t more = first == 0 ? told : 0;
+    Bucket bucket{torch::zeros({size + more}, parameters_[first].options().requires_grad(false)), first, last - first,
+                  0};
     int64_t offset = 0;
     for (size_t i = first; i < last; ++i) {
       bucket_of_[i] = buckets_.size();
       places_[i] = bucket.flat.narrow(0, offset, parameters_[i].numel()).view(parameters_[i].sizes());
       offset += parameters_[i].numel();
     }
+    if (first == 0) told_ = bucket.flat.narrow(0, size, told);
     buckets_.push_back(std::move(bucket));
     last = first;
   }
@@ -81,13 +84,15 @@ void DataParallel::arrived(size_t parameter, const torch::Tensor& gradient) {
 
 void DataParallel::send(Bucket& bucket) {
   const auto begin = waiting_.begin() + static_cast<std::ptrdiff_t>(bucket.first);
-  const std::vector<torch::Tensor> gradients(begin, begin + static_cast<std::ptrdiff_t>(bucket.parameters));
-  at::cat_out(bucket.flat, gradients);  // one operation on a GPU, where a copy of each takes as long as a large one
+  std::vector<torch::Tensor> parts(begin, begin + static_cast<std::ptrdiff_t>(bucket.parameters));
+  if (bucket.first == 0) parts.insert(parts.end(), telling_.begin(), telling_.end());
+  at::cat_out(bucket.flat, parts);  // one operation on a GPU, where a copy of each takes as long as a large one
   std::fill_n(begin, bucket.parameters, torch::Tensor());
   pending_.push_back(group_.sum_later(bucket.flat));
 }
 
-std::vector<torch::Tensor> DataParallel::gradients(const torch::Tensor& loss) {
+std::vector<torch::Tensor> DataParallel::gradients(const torch::Tensor& loss, std::vector<torch::Tensor> told) {
+  telling_ = std::move(told);
   for (auto& bucket : buckets_) bucket.missing = bucket.parameters;
   sent_ = 0;
   listening_ = true;
@@ -98,6 +103,7 @@ std::vector<torch::Tensor> DataParallel::gradients(const torch::Tensor& loss) {
           "loss depends on all");
   for (const auto& wait : pending_) wait();
   pending_.clear();
+  telling_.clear();
   return places_;
 }
 

@@ -20,7 +20,9 @@ namespace scdcf::distributed {
 ///   auto gradients = parallel.gradients(loss);           // of the mean over all 128
 class DataParallel {
  public:
-  DataParallel(Group& group, bool whole_batch_norms, std::vector<torch::Tensor> parameters);
+  /// told: how many numbers beside the gradients are summed over the ranks in each step. They travel with the last
+  /// gradients: a small network takes no longer for its step than for a message of their own.
+  DataParallel(Group& group, bool whole_batch_norms, std::vector<torch::Tensor> parameters, int64_t told = 0);
   ~DataParallel();
   DataParallel(const DataParallel&) = delete;
   DataParallel& operator=(const DataParallel&) = delete;
@@ -34,8 +36,11 @@ class DataParallel {
   /// What the mean over the part is multiplied with for the sum over the ranks to be the mean over the batch.
   static double weight_of(const nn::BatchPart& part);
 
-  /// Of the sum over the ranks of `loss`, in the order of the parameters. Views that the next call overwrites.
-  std::vector<torch::Tensor> gradients(const torch::Tensor& loss);
+  /// Of the sum over the ranks of `loss`, in the order of the parameters. Views that the next call overwrites. And sums
+  /// `told`, tensors [n] of the parameters' type with `told` numbers in all.
+  std::vector<torch::Tensor> gradients(const torch::Tensor& loss, std::vector<torch::Tensor> told = {});
+  /// The sums of what was told in the last step; a view that the next overwrites.
+  const torch::Tensor& told() const { return told_; }
 
  private:
   struct Bucket {
@@ -43,7 +48,7 @@ class DataParallel {
     size_t first = 0, parameters = 0, missing = 0;
   };
 
-  void make_buckets();
+  void make_buckets(int64_t told);
   void arrived(size_t parameter, const torch::Tensor& gradient);
   void send(Bucket& bucket);
 
@@ -55,6 +60,8 @@ class DataParallel {
   std::vector<size_t> bucket_of_;       // by parameter
   std::vector<torch::Tensor> places_;   // by parameter: its view of the bucket
   std::vector<torch::Tensor> waiting_;  // by parameter: its gradient, until its bucket is full
+  torch::Tensor told_;                  // the end of the last bucket
+  std::vector<torch::Tensor> telling_;  // what this rank adds to it
   bool listening_ = false;
   size_t sent_ = 0;  // buckets
   std::vector<std::function<void()>> pending_;

@@ -116,7 +116,10 @@ class PyramidNetwork : public Network {
   torch::Tensor level_maps(const torch::Tensor& frames) {
     return network_->scores(network_->hidden(network_->blocks(frames).back().maps, centred_));
   }
-  torch::Tensor level_scores(const torch::Tensor& frames) { return level_maps(frames).amax({3, 4}); }
+  torch::Tensor level_scores(const torch::Tensor& frames) {
+    const auto maps = level_maps(frames).flatten(3);
+    return centred_ ? maps.squeeze(3) : std::get<0>(maps.max(3));
+  }
 
   /// The scores of every plane, and where in the image each is attained.
   struct FoundPlanes {
@@ -142,33 +145,46 @@ class PyramidNetwork : public Network {
     return {torch::cat(scores, 2), torch::cat(places, 2)};
   }
 
+  /// The frames of the first images at levels of the same size, one behind the other: sizes[k] of level chosen[k].
+  torch::Tensor frames_of(const torch::Tensor& images, const std::vector<size_t>& chosen,
+                          const std::vector<int64_t>& sizes) {
+    std::vector<torch::Tensor> frames;
+    for (size_t first = 0, end = 0; first < chosen.size(); first = end) {  // levels that show as many, at once
+      std::vector<torch::Tensor> rows, columns;
+      for (end = first; end < chosen.size() && sizes[end] == sizes[first]; ++end) {
+        rows.push_back(levels_[chosen[end]]->matrix(images.size(2)).like(images));
+        columns.push_back(levels_[chosen[end]]->matrix(images.size(3)).like(images));
+      }
+      frames.push_back(
+          nn::enlarge_by_each(images.narrow(0, 0, sizes[first]), torch::stack(rows), torch::stack(columns)));
+    }
+    return frames.size() == 1 ? frames.front() : torch::cat(frames);
+  }
+
   /// What `look` makes of the frames of the first n = counts[level] images at each level; nothing where that is none.
   std::vector<std::vector<torch::Tensor>> at_levels(
       const torch::Tensor& images, const std::vector<int64_t>& counts,
       const std::function<std::vector<torch::Tensor>(const torch::Tensor& frames)>& look) {
-    std::vector<torch::Tensor> frames;
     std::vector<std::vector<torch::Tensor>> outputs(counts.size());
     std::vector<size_t> looked_at;
-    for (size_t i = 0; i < counts.size(); ++i) {
-      if (counts[i] == 0) continue;
-      looked_at.push_back(i);
-      frames.push_back(levels_[i]->forward(images.narrow(0, 0, counts[i])));
-    }
-    const bool alike = std::all_of(frames.begin(), frames.end(),
-                                   [&](const auto& frame) { return frame.size(2) == frames.front().size(2); });
+    for (size_t i = 0; i < counts.size(); ++i)
+      if (counts[i] > 0) looked_at.push_back(i);
+    const bool alike = std::all_of(looked_at.begin(), looked_at.end(), [&](size_t i) {
+      return levels_[i]->options.frame() == levels_[looked_at.front()]->options.frame();
+    });
     if (alike) {  // one batch: faster, and in training one set of statistics
-      const auto all = look(frames.size() == 1 ? frames.front() : torch::cat(frames));
-      int64_t first = 0;
-      for (const auto i : looked_at) {
-        for (const auto& output : all) outputs[i].push_back(output.narrow(0, first, counts[i]));
-        first += counts[i];
+      std::vector<int64_t> sizes;
+      for (const auto i : looked_at) sizes.push_back(counts[i]);
+      for (const auto& output : look(frames_of(images, looked_at, sizes))) {
+        const auto parts = output.split_with_sizes(sizes);
+        for (size_t k = 0; k < parts.size(); ++k) outputs[looked_at[k]].push_back(parts[k]);
       }
     } else {
       // Levels of other sizes have statistics of their own. Those of home alone are kept and used at all levels, in
       // training as in use: what the others have learned by statistics of their own they do not know without them.
-      for (size_t k = 0; k < frames.size(); ++k) {
-        const AsInUse as_in_use(*network_, is_training() && !is_home(looked_at[k]));
-        outputs[looked_at[k]] = look(frames[k]);
+      for (const auto i : looked_at) {
+        const AsInUse as_in_use(*network_, is_training() && !is_home(i));
+        outputs[i] = look(levels_[i]->forward(images.narrow(0, 0, counts[i])));
       }
     }
     return outputs;

@@ -2,34 +2,33 @@
 
 #include <torch/torch.h>
 
-#include <algorithm>
+#include <limits>
 
 #include "scdcf/nn/read_out.h"
 
 namespace scdcf::models {
 
+/// In few operations, most of which a small network would take as long for as for its convolutions: all levels side by
+/// side, where images that a level has not seen say nothing there, and one maximum.
 torch::Tensor training_scores_of(const std::vector<torch::Tensor>& levels, const torch::Tensor& labels,
                                  const ScalePlan& plan) {
   const int64_t planes = plan.planes_per_level;
-  torch::Tensor home, everywhere;
-  for (int i = 0; i < plan.levels(); ++i) {
-    const auto& scores = levels[static_cast<size_t>(i)];
-    if (!plan.is_home_level(i)) continue;
-    const int64_t first = std::max<int64_t>(0, plan.first_home - i * planes);
-    const int64_t last = std::min<int64_t>(planes - 1, plan.last_home - i * planes);
-    const auto here = scores.narrow(2, first, last - first + 1).amax(2), all = scores.amax(2);
-    home = home.defined() ? torch::maximum(home, here) : here;
-    everywhere = everywhere.defined() ? torch::maximum(everywhere, all) : all;
+  const auto& at_home = levels[static_cast<size_t>(plan.first_home / planes)];
+  const int64_t images = at_home.size(0), classes = at_home.size(1);
+  const auto silence = torch::full({images, classes, planes}, -std::numeric_limits<double>::infinity(),
+                                   at_home.options().requires_grad(false));
+  std::vector<torch::Tensor> rows;
+  for (const auto& scores : levels) {
+    const int64_t shown = scores.defined() ? scores.size(0) : 0;
+    if (shown > 0) rows.push_back(scores);
+    if (shown < images) rows.push_back(silence.narrow(0, shown, images - shown));
   }
-  for (int i = 0; i < static_cast<int>(levels.size()); ++i) {
-    const auto& scores = levels[static_cast<size_t>(i)];
-    if (plan.is_home_level(i) || !scores.defined()) continue;
-    const int64_t shown = scores.size(0);
-    const auto first = torch::maximum(everywhere.narrow(0, 0, shown), scores.amax(2));
-    everywhere = torch::cat({first, everywhere.narrow(0, shown, everywhere.size(0) - shown)});
-  }
-  const auto right = labels.unsqueeze(1).eq(torch::arange(home.size(1), labels.options()));
-  return torch::where(right, home, everywhere);
+  const auto count = static_cast<int64_t>(levels.size());
+  const auto everywhere = torch::cat(rows).view({count, images, classes, planes});
+  const auto plane = torch::arange(count * planes, labels.options()).view({count, 1, 1, planes});
+  const auto elsewhere = plane.lt(plan.first_home).logical_or_(plane.gt(plan.last_home));
+  const auto right = labels.unsqueeze(1).eq(torch::arange(classes, labels.options())).unsqueeze(2);
+  return everywhere.masked_fill(elsewhere.logical_and(right), -std::numeric_limits<double>::infinity()).amax({0, 3});
 }
 
 Reading reading_of(const torch::Tensor& planes, const torch::Tensor& places, double step, double first_size) {

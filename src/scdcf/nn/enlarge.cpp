@@ -71,4 +71,13 @@ at::Tensor enlarge(const at::Tensor& images, const at::Tensor& rows, const at::T
   return at::matmul(rows, at::matmul(images, columns.t()));
 }
 
+at::Tensor enlarge_by_each(const at::Tensor& images, const at::Tensor& rows, const at::Tensor& columns) {
+  const int64_t each = rows.size(0), maps = images.size(0) * images.size(1), width = images.size(3);
+  const auto upright = images.transpose(2, 3).reshape({1, maps * width, images.size(2)}).expand({each, -1, -1});
+  const auto resampled = at::bmm(upright, rows.transpose(1, 2));  // [L, N C W, H']
+  const auto lines = resampled.view({each, maps, width, rows.size(1)}).transpose(2, 3).reshape({each, -1, width});
+  return at::bmm(lines, columns.transpose(1, 2))
+      .view({each * images.size(0), images.size(1), rows.size(1), columns.size(1)});
+}
+
 }  // namespace scdcf::nn

@@ -46,15 +46,15 @@ Step::Step(torch::nn::Module& network, Forward forward, Optimizer& optimizer, co
   sums_ = torch::zeros({3}, on_device.dtype(torch::kDouble));
   steps_ = torch::zeros({}, on_device.dtype(torch::kLong));
   first_bad_ = torch::full({}, -1, on_device.dtype(torch::kLong));
-  stop_here_ = torch::zeros({}, on_device.dtype(torch::kDouble));
-  stop_anywhere_ = torch::zeros({}, on_device.dtype(torch::kDouble));
+  stop_here_ = torch::zeros({1}, on_device);
+  stop_anywhere_ = torch::zeros({}, on_device);
 }
 
 void Step::share(distributed::DataParallel& parallel) {
   parallel_ = &parallel;
-  losses_ = torch::zeros({parallel.group().size()}, sums_.options());
-  own_place_ = torch::zeros_like(losses_, torch::kBool);
-  own_place_[parallel.group().rank()].fill_(true);
+  stop_anywhere_ = parallel.told()[1];
+  losses_ = torch::zeros({parallel.group().size()}, stop_here_.options());
+  nothing_ = torch::zeros_like(losses_);
 }
 
 Outcome Step::forward_pass(const torch::Tensor& indices, const torch::Tensor& draws) {
@@ -72,13 +72,14 @@ Outcome Step::forward_pass(const torch::Tensor& indices, const torch::Tensor& dr
     output = forward_(batch, labels);
   }
   auto outcome = loss_(output.to(torch::kFloat), batch, labels);
-  outcome.correct = outcome.correct.defined() ? outcome.correct.to(torch::kDouble) : torch::zeros({}, sums_.options());
+  if (!outcome.correct.defined()) outcome.correct = torch::zeros({}, sums_.options());
   return outcome;
 }
 
 Step::Pass Step::pass_alone(const torch::Tensor& indices, const torch::Tensor& draws) {
   const auto [loss, correct] = forward_pass(indices, draws);
-  return {loss.detach().to(torch::kDouble), correct, torch::autograd::grad({loss}, optimizer_.parameters())};
+  return {loss.detach().to(torch::kDouble), correct.to(torch::kDouble),
+          torch::autograd::grad({loss}, optimizer_.parameters())};
 }
 
 Step::Pass Step::pass_together(const torch::Tensor& indices, const torch::Tensor& draws) {
@@ -91,22 +92,22 @@ Step::Pass Step::pass_together(const torch::Tensor& indices, const torch::Tensor
                         draws.defined() ? draws.narrow(0, part.first, part.count) : draws);
   }();
   const auto share = weight == 1 ? loss : loss * weight;
-  // What all ranks must know goes round while the backward is computed: correct, a wish to stop, and the loss of each.
-  // In few operations: a small network takes no longer for its own.
-  torch::Tensor told;
-  {
-    const torch::NoGradGuard no_grad;
-    const auto nothing = torch::zeros_like(losses_);
-    told = torch::cat({part.counts ? correct.view({1}) : nothing.narrow(0, 0, 1), stop_here_.view({1}),
-                       part.counts ? torch::where(own_place_, share.to(torch::kDouble), nothing) : nothing});
+  // What all ranks must know goes round with the gradients: correct, a wish to stop, and the loss of each.
+  const int64_t rank = group.rank(), ranks = group.size();
+  std::vector<torch::Tensor> told = {part.counts ? correct.to(torch::kFloat).view({1}) : nothing_.narrow(0, 0, 1),
+                                     stop_here_};
+  if (part.counts) {
+    for (const auto& more :
+         {nothing_.narrow(0, 0, rank), share.detach().view({1}), nothing_.narrow(0, rank, ranks - rank - 1)})
+      if (more.numel() > 0) told.push_back(more);
+  } else {
+    told.push_back(nothing_);
   }
-  const auto tell = group.sum_later(told);
-  auto gradients = parallel_->gradients(share);
-  tell();
-  stop_anywhere_.copy_(told[1]);
-  const auto losses = told.narrow(0, 2, group.size());
+  auto gradients = parallel_->gradients(share, std::move(told));
+  const torch::NoGradGuard no_grad;
+  const auto losses = parallel_->told().narrow(0, kToldByAll, ranks);
   at::where_out(losses_, first_bad_.lt(0), losses, losses_);  // kept from the first bad step, as its number is
-  return {losses.sum(), told[0], std::move(gradients)};
+  return {losses.sum(torch::kDouble), parallel_->told()[0].to(torch::kDouble), std::move(gradients)};
 }
 
 /// Everything on the device, nothing that asks the host: capturable.

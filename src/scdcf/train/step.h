@@ -58,8 +58,9 @@ class Step {
   Step& operator=(const Step&) = delete;
 
   /// From now on the step is one of all ranks of a group: `run` is given the whole batch and computes this rank's part
-  /// of it. Before the first run.
+  /// of it. Before the first run. `parallel` lets it tell `numbers_told` to the others.
   void share(distributed::DataParallel& parallel);
+  static int64_t numbers_told(int ranks) { return kToldByAll + ranks; }
 
   /// Trains on the images at `indices` [n]; `draws` [n, ...] says how they are augmented (ignored without
   /// augmentation). Both on the device. Random layers draw from a stream of this seed. After a step whose loss was not
@@ -68,7 +69,7 @@ class Step {
 
   /// Whether some rank has asked all of them to stop, before the last step; waits for the device. Alone: never.
   void ask_to_stop() { stop_here_.fill_(1); }
-  bool stop_is_agreed() const { return stop_anywhere_.item<double>() > 0; }
+  bool stop_is_agreed() const { return stop_anywhere_.item<float>() > 0; }
 
   /// Waits for the device.
   StepTotals totals() const;
@@ -96,6 +97,8 @@ class Step {
   OfSize& of_size(const torch::Tensor& indices, const torch::Tensor& draws);
   std::vector<torch::Tensor> changed() const;
 
+  static constexpr int64_t kToldByAll = 2;  // correct and a wish to stop, in front of the loss of each rank
+
   torch::nn::Module& network_;
   Forward forward_;
   Optimizer& optimizer_;
@@ -106,7 +109,7 @@ class Step {
   at::Generator generator_;
   // On the device: sums of loss, correct and count; the steps so far, the first bad one, and the ranks' losses in it.
   torch::Tensor sums_, steps_, first_bad_, losses_, stop_here_, stop_anywhere_;
-  torch::Tensor own_place_;  // among the ranks: true, all others false
+  torch::Tensor nothing_;  // zeros, one for each rank
   distributed::DataParallel* parallel_ = nullptr;
   double data_seconds_ = 0;
   std::map<int64_t, OfSize> sizes_;  // the last batch of an epoch may be smaller

@@ -71,7 +71,7 @@ class Run {
     result_.data_checksum = data::checksum(splits);
     result_.network = network_;
     if (group_ == nullptr) return;
-    parallel_.emplace(*group_, config.train.sync_norm, optimizer_.parameters());
+    parallel_.emplace(*group_, config.train.sync_norm, optimizer_.parameters(), Step::numbers_told(group_->size()));
     step_.share(*parallel_);
     require_same_data(*group_, subject("data"), result_.data_checksum);
   }
