@@ -58,7 +58,9 @@ TEST(Step, lowers_the_loss_of_images_it_sees_again_and_again) {
 
 /// Forward, loss, backward, and the update written down: what a step must equal.
 TEST(Step, equals_forward_loss_backward_update) {
+  constexpr double kSmoothing = 0.2;
   auto config = scdcf::testing::tiny_config();
+  config.train.label_smoothing = kSmoothing;
   config.model.dropout = 0;
   config.train.optimizer = "sgd";
   config.train.weight_decay = 0;
@@ -68,8 +70,9 @@ TEST(Step, equals_forward_loss_backward_update) {
   const auto indices = scdcf::testing::all_indices(bench.images).narrow(0, 0, 20);
   const auto plain = Bench::make(config);
   for (int i = 0; i < 2; ++i) {
-    const auto scores = plain->forward(bench.images.images(indices));
-    const auto loss = torch::nn::functional::cross_entropy(scores, bench.images.labels(indices));
+    const auto surprise = -torch::log_softmax(plain->forward(bench.images.images(indices)), 1);
+    const auto of_label = surprise.gather(1, bench.images.labels(indices).unsqueeze(1)).mean();
+    const auto loss = (1 - kSmoothing) * of_label + kSmoothing * surprise.mean();
     const auto gradients = torch::autograd::grad({loss}, plain->parameters());
     const torch::NoGradGuard no_grad;
     auto parameters = plain->parameters();

@@ -30,6 +30,7 @@ struct TrainOptions {
   double decay = 0.1;
   std::string schedule = "steps";  ///< steps: at the milestones; cosine: to 0 over the whole training
   int64_t warm_up = 0;             ///< steps over which the learning rate rises from 0
+  double label_smoothing = 0;      ///< share of a label that is given to all classes alike
   int64_t batch = 128;
   int64_t epochs = 60;
   AugmentOptions augment;

@@ -31,6 +31,9 @@ void visit_options(TrainOptions& o, Visitor&& visit) {
   visit(Option{o.warm_up, "warm_up", "Steps over which the learning rate rises from 0"}
             .expects("0 to 1000000", between<0, 1000000>)
             .later());
+  visit(Option{o.label_smoothing, "label_smoothing", "Share of a label that is given to all classes alike"}
+            .expects("0 <= s < 1", [](const auto& share) { return share >= 0 && share < 1; })
+            .later());
   visit(Option{o.batch, "batch", "Images a step"}.expects("2 (batch-norm needs two) to 65536", between<2, 65536>));
   visit(Option{o.epochs, "epochs", "Passes over the training images"}.expects("1 to 1000000", between<1, 1000000>));
   visit(

@@ -28,8 +28,11 @@ at::Generator make_generator([[maybe_unused]] torch::Device device) {
 
 }  // namespace
 
-Outcome cross_entropy(const torch::Tensor& scores, const torch::Tensor& /*images*/, const torch::Tensor& labels) {
-  return {torch::nn::functional::cross_entropy(scores, labels), scores.argmax(1).eq(labels).sum()};
+Loss cross_entropy(double smoothing) {
+  const auto how = torch::nn::functional::CrossEntropyFuncOptions().label_smoothing(smoothing);
+  return [how](const torch::Tensor& scores, const torch::Tensor& /*images*/, const torch::Tensor& labels) {
+    return Outcome{torch::nn::functional::cross_entropy(scores, labels, how), scores.argmax(1).eq(labels).sum()};
+  };
 }
 
 Step::Step(torch::nn::Module& network, Forward forward, Optimizer& optimizer, const DeviceImages& images,
@@ -40,7 +43,7 @@ Step::Step(torch::nn::Module& network, Forward forward, Optimizer& optimizer, co
       images_(images),
       augment_(options.augment),
       autocast_(options.precision == "bfloat16"),
-      loss_(std::move(loss)),
+      loss_(loss ? std::move(loss) : cross_entropy(options.label_smoothing)),
       generator_(make_generator(images.device())) {
   const auto on_device = torch::TensorOptions(images.device());
   sums_ = torch::zeros({3}, on_device.dtype(torch::kDouble));

@@ -23,8 +23,9 @@ struct Outcome {
 using Loss =
     std::function<Outcome(const torch::Tensor& output, const torch::Tensor& images, const torch::Tensor& labels)>;
 
-/// Of a classifier, whose output is scores [n, classes].
-Outcome cross_entropy(const torch::Tensor& scores, const torch::Tensor& images, const torch::Tensor& labels);
+/// Of a classifier, whose output is scores [n, classes]; `smoothing` is the share of a label given to all classes
+/// alike.
+Loss cross_entropy(double smoothing = 0);
 
 /// Sums over the steps since the last reset.
 struct StepTotals {
@@ -40,11 +41,11 @@ struct StepTotals {
 class Step {
  public:
   /// The network is a module with forward(images), or a models::Network, of which the training scores are taken; in
-  /// bfloat16, where `options` say so, its output is made float32 before the loss. Of `options` only augmentation and
-  /// precision matter here.
+  /// bfloat16, where `options` say so, its output is made float32 before the loss. Of `options` only augmentation,
+  /// precision and, without a loss, the smoothing of labels matter here.
   template <class Network>
   Step(Network& network, Optimizer& optimizer, const DeviceImages& images, const TrainOptions& options,
-       Loss loss = cross_entropy)
+       Loss loss = nullptr)
       : Step(
             network,
             [&network](const torch::Tensor& batch, [[maybe_unused]] const torch::Tensor& labels) {
