@@ -156,7 +156,6 @@ TEST_F(Trainer, runs_side_by_side_do_not_disturb_each_other) {
   config_.model = {};
   config_.model.name = "scdcfnet-full";
   config_.model.read_out = "anywhere";
-  config_.train.precision = "tf32";
   config_.train.epochs = 10;
   std::vector<train::TrainResult> alone(3), together(4);
   for (auto& result : alone) result = train::train(config_, splits_, {}, {});

@@ -12,7 +12,8 @@ namespace scdcf::tables {
 namespace {
 
 constexpr std::int64_t kQuickValidation = 50, kQuickTest = 200, kQuickBatch = 16, kQuickWarmUp = 10;
-constexpr std::int64_t kSizesValidation = 2000, kSizesBatch = 64, kStirEpochs = 8, kLargeScaleEpochs = 5;
+constexpr std::int64_t kSizesValidation = 2000;
+constexpr std::int64_t kStirBatch = 32, kStirEpochs = 8, kLargeScaleBatch = 64, kLargeScaleEpochs = 5;
 constexpr double kStirDropout = 0.5;
 
 }  // namespace
@@ -37,10 +38,11 @@ train::RunConfig with_set_recipe(train::RunConfig config) {
   // Of as many validation as training images, or more: these tell the epochs apart as well.
   if (config.data.validation_size == 0) config.data.validation_size = kSizesValidation;
   if (!has_range(config.model.name)) return config;
-  config.train.batch = kSizesBatch;
+  const bool stir = kind == data::SetKind::stir;
+  config.train.batch = stir ? kStirBatch : kLargeScaleBatch;
+  config.train.epochs = stir ? kStirEpochs : kLargeScaleEpochs;
   // Of 500 different objects, each at every size, less is learned by heart so.
-  if (kind == data::SetKind::stir && config.model.dropout < 0) config.model.dropout = kStirDropout;
-  config.train.epochs = kind == data::SetKind::stir ? kStirEpochs : kLargeScaleEpochs;
+  if (stir && config.model.dropout < 0) config.model.dropout = kStirDropout;
   return config;
 }
 
