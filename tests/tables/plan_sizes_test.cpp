@@ -52,7 +52,7 @@ TEST(StirPlan, networks_with_a_range_look_for_all_sizes_by_their_own_recipe) {
       EXPECT_DOUBLE_EQ(data.smallest_size / model.smaller, 17);
       EXPECT_DOUBLE_EQ(data.largest_size * model.larger, 64);
       EXPECT_EQ(train.epochs, 8);
-      EXPECT_EQ(train.batch, 64);
+      EXPECT_EQ(train.batch, 32);
       EXPECT_EQ(data.normalisation, "black");
     } else {
       EXPECT_EQ(model.smaller, 0);
