@@ -28,6 +28,19 @@ class AsInUse {
   torch::nn::Module* network_;
 };
 
+/// Along the first dimension. Where there is a derivative it is one operation, not one of the whole for every part;
+/// where there is none, one that every format of export has.
+std::vector<torch::Tensor> parts_of(const torch::Tensor& whole, const std::vector<int64_t>& sizes) {
+  if (whole.requires_grad()) return whole.split_with_sizes(sizes);
+  std::vector<torch::Tensor> parts;
+  int64_t first = 0;
+  for (const auto size : sizes) {
+    parts.push_back(whole.narrow(0, first, size));
+    first += size;
+  }
+  return parts;
+}
+
 class PyramidNetwork : public Network {
  public:
   PyramidNetwork(ModelOptions options, int planes_per_level, std::shared_ptr<LevelNetwork> level_network)
@@ -176,7 +189,7 @@ class PyramidNetwork : public Network {
       std::vector<int64_t> sizes;
       for (const auto i : looked_at) sizes.push_back(counts[i]);
       for (const auto& output : look(frames_of(images, looked_at, sizes))) {
-        const auto parts = output.split_with_sizes(sizes);
+        const auto parts = parts_of(output, sizes);
         for (size_t k = 0; k < parts.size(); ++k) outputs[looked_at[k]].push_back(parts[k]);
       }
     } else {
