@@ -41,8 +41,8 @@ TORCH_MODULE(Enlarge);
 
 /// Images [N, C, H, W] resampled by rows [H', H] and columns [W', W] of `matrix`.
 at::Tensor enlarge(const at::Tensor& images, const at::Tensor& rows, const at::Tensor& columns);
-/// The same for L of each, rows [L, H', H] and columns [L, W', W], in as many operations as for one: [L * N, C, H', W'],
-/// all images by the first, then all by the second.
+/// The same for L of each, rows [L, H', H] and columns [L, W', W], in as many operations as for one: [L * N, C, H',
+/// W'], all images by the first, then all by the second.
 at::Tensor enlarge_by_each(const at::Tensor& images, const at::Tensor& rows, const at::Tensor& columns);
 
 }  // namespace scdcf::nn
