@@ -8,6 +8,7 @@ which other processes on a busy machine disturb least. On a GPU in TF32, the ste
 events.
 """
 import argparse
+import ctypes
 import json
 import os
 import statistics
@@ -16,6 +17,12 @@ import time
 
 # As the program does: after a product idle threads of OpenBLAS keep a core busy, which whatever runs next pays for.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# As the program does, too: without it glibc gives the maps of a step back to the system after each.
+try:
+    for parameter in (-3, -1):  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD
+        ctypes.CDLL(None).mallopt(parameter, 1 << 30)
+except AttributeError:
+    pass  # another C library
 
 import torch  # noqa: E402
 
