@@ -156,16 +156,16 @@ TEST_F(Trainer, runs_side_by_side_do_not_disturb_each_other) {
   config_.model = {};
   config_.model.name = "scdcfnet-full";
   config_.model.read_out = "anywhere";
+  config_.train.precision = "tf32";
   config_.train.epochs = 10;
   std::vector<train::TrainResult> alone(3), together(4);
   for (auto& result : alone) result = train::train(config_, splits_, {}, {});
   for_each(4, 4, [&](std::int64_t i) { together[static_cast<size_t>(i)] = train::train(config_, splits_, {}, {}); });
-  // Which algorithm a product takes is chosen by the clock, so runs round otherwise, and differ more from epoch to
-  // epoch.
+  // Some sums on a GPU depend on the order of its threads: runs alone may differ a little from each other too.
   for (size_t epoch = 0; epoch < alone.front().history.size(); ++epoch) {
     const auto loss = [&](const auto& result) { return result.history.at(epoch).train_loss; };
     const auto [least, most] = std::minmax({loss(alone[0]), loss(alone[1]), loss(alone[2])});
-    const double spread = 3 * (most - least) + 0.01 * static_cast<double>(epoch + 1) * most;
+    const double spread = 3 * (most - least) + 0.05;
     for (const auto& result : together) {
       EXPECT_GT(loss(result), least - spread) << "epoch " << epoch;
       EXPECT_LT(loss(result), most + spread) << "epoch " << epoch;
