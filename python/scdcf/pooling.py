@@ -21,13 +21,15 @@ class NormReluPool(nn.Module):
         window, stride, padding: of the pooling, square; stride None for the window. Window 1 leaves the pooling out.
         eps: added to the variance.
         momentum: share of the batch in the running statistics.
+        keeps_zero: takes off what is made of zero, so that maps of a black picture stay zero as zeros beyond the border do.
     """
 
     def __init__(self, channels: int, window: int = 2, stride: Optional[int] = None, padding: int = 0,
-                 eps: float = 1e-5, momentum: float = 0.1, device: Any = None, dtype: Any = None) -> None:
+                 eps: float = 1e-5, momentum: float = 0.1, keeps_zero: bool = False, device: Any = None,
+                 dtype: Any = None) -> None:
         super().__init__()
         self.channels, self.window, self.stride, self.padding = channels, window, stride, padding
-        self.eps, self.momentum = eps, momentum
+        self.eps, self.momentum, self.keeps_zero = eps, momentum, keeps_zero
         self._stride = _ops.norm_relu_pool_stride(channels, window, stride or 0, padding, eps, momentum)
         self.weight = nn.Parameter(torch.ones(channels, device=device, dtype=dtype))
         self.bias = nn.Parameter(torch.zeros(channels, device=device, dtype=dtype))
@@ -39,13 +41,15 @@ class NormReluPool(nn.Module):
         if self.training:
             self.num_batches_tracked.add_(1)
         return _ops.norm_relu_pool(input, self.weight, self.bias, self.running_mean, self.running_var, self.training,
-                                   self.momentum, self.eps, self.window, self._stride, self.padding)[0]
+                                   self.momentum, self.eps, self.window, self._stride, self.padding,
+                                   self.keeps_zero)[0]
 
     def extra_repr(self) -> str:
         text = f"{self.channels}, window={self.window}"
         if self.stride not in (None, self.window):
             text += f", stride={self.stride}"
-        return text + (f", padding={self.padding}" if self.padding else "")
+        return text + (f", padding={self.padding}" if self.padding else "") + (
+            ", keeps_zero=True" if self.keeps_zero else "")
 
 
 class Enlarge(WithConstants):

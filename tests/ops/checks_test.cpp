@@ -92,7 +92,8 @@ std::vector<Call> good_calls() {
                    {"eps", 1e-5},
                    {"window", int64_t{3}},
                    {"stride", int64_t{2}},
-                   {"padding", int64_t{1}}}};
+                   {"padding", int64_t{1}},
+                   {"keeps_zero", true}}};
   Call conv_backward = conv, norm_backward{"norm_relu_pool_backward",
                                            {{"grad", ones({2, 3, 2, 5, 4})},
                                             {"input", ones({2, 3, 2, 9, 8})},
@@ -104,7 +105,8 @@ std::vector<Call> good_calls() {
                                             {"window", int64_t{3}},
                                             {"stride", int64_t{2}},
                                             {"padding", int64_t{1}},
-                                            {"input_grad", true}}};
+                                            {"input_grad", true},
+                                            {"keeps_zero", true}}};
   conv_backward.op += "_backward";
   conv_backward.arguments.insert(conv_backward.arguments.begin(), {"grad", ones({2, 5, 2, 5, 4})});
   conv_backward.arguments.insert(conv_backward.arguments.end(), {{"input_grad", true}, {"mixing_grad", true}});

@@ -52,6 +52,10 @@ std::vector<NormProblem> problems() {
   last.shape = {3, 96, 5, 14, 14};
   last.pool = {8, 8, 2};
   list.push_back(last);
+  for (size_t i = 0, count = list.size(); i < count; ++i) {
+    list.push_back(list[i]);
+    list.back().keeps_zero = true;
+  }
   return list;
 }
 
@@ -79,13 +83,15 @@ TEST(NormReluPool, evaluation_uses_the_running_statistics_and_leaves_them) {
 }
 
 TEST(NormReluPool, gradients_are_those_of_finite_differences) {
-  for (const bool training : {true, false})
+  for (const auto& [training, keeps_zero] :
+       {std::pair{true, false}, std::pair{false, false}, std::pair{true, true}, std::pair{false, true}})
     for (const AveragePool& pool : {AveragePool{1, 1, 0}, AveragePool{2, 2, 0}, AveragePool{3, 2, 1}}) {
       torch::manual_seed(2);
       NormProblem problem;
       problem.shape = {2, 3, 2, 5, 4};
       problem.pool = pool;
       problem.training = training;
+      problem.keeps_zero = keeps_zero;
       const auto a = problem.arguments();
       testing::expect_gradients(
           [&](const std::vector<torch::Tensor>& in) {
@@ -93,6 +99,18 @@ TEST(NormReluPool, gradients_are_those_of_finite_differences) {
           },
           {a[0], a[1], a[2]});
     }
+}
+
+TEST(NormReluPool, keeps_zero_where_asked_to) {
+  for (auto problem : problems()) {
+    if (!problem.keeps_zero) continue;
+    auto a = testing::cast_arguments(problem.arguments(), torch::kFloat);
+    a[0].narrow(0, 0, 1).zero_();
+    EXPECT_LT(problem.run(a)[0].abs().max().item<double>(), 1e-5);
+    a[2].fill_(10);  // all is above zero, and zero not left as it is
+    problem.keeps_zero = false;
+    EXPECT_GT(problem.run(a)[0].abs().max().item<double>(), 1);
+  }
 }
 
 TEST(NormReluPool, accepts_any_layout_and_returns_channels_last) {

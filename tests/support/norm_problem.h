@@ -15,6 +15,7 @@ struct NormProblem {
   ops::AveragePool pool{2, 2, 0};
   bool training = true;
   double momentum = 0.1, eps = 1e-5;
+  bool keeps_zero = false;
 
   /// x, weight, bias, running mean and running variance, in double.
   std::vector<torch::Tensor> arguments() const {
@@ -25,13 +26,25 @@ struct NormProblem {
             torch::rand({channels}, options) + 0.5};
   }
   torch::Tensor run(const std::vector<torch::Tensor>& a) const {
-    return ops::norm_relu_pool(a[0], a[1], a[2], a[3], a[4], {training, momentum, eps}, pool);
+    return ops::norm_relu_pool(a[0], a[1], a[2], a[3], a[4], {training, momentum, eps, keeps_zero}, pool);
   }
   torch::Tensor run_torch(const std::vector<torch::Tensor>& a) const {
     const auto z = torch::relu(torch::batch_norm(a[0], a[1], a[2], a[3], a[4], training, momentum, eps, false));
     const int64_t w = pool.window, s = pool.stride, p = pool.padding;
-    if (a[0].dim() == 4) return torch::avg_pool2d(z, {w, w}, {s, s}, {p, p}, false, false);
-    return torch::avg_pool3d(z, {1, w, w}, {1, s, s}, {0, p, p}, false, false);
+    const auto y = a[0].dim() == 4 ? torch::avg_pool2d(z, {w, w}, {s, s}, {p, p}, false, false)
+                                   : torch::avg_pool3d(z, {1, w, w}, {1, s, s}, {0, p, p}, false, false);
+    return keeps_zero ? y - of_zero(a) : y;
+  }
+  /// What batch-norm, by the statistics it used, and ReLU make of zero.
+  torch::Tensor of_zero(const std::vector<torch::Tensor>& a) const {
+    std::vector<int64_t> others;
+    for (int64_t i = 0; i < a[0].dim(); ++i)
+      if (i != 1) others.push_back(i);
+    const auto mean = training ? a[0].mean(others) : a[3];
+    const auto variance = training ? a[0].var(others, /*unbiased=*/false) : a[4];
+    std::vector<int64_t> pixel(shape.size(), 1);
+    pixel[1] = shape[1];
+    return torch::relu(a[2] - mean * a[1] / torch::sqrt(variance + eps)).view(pixel);
   }
   /// y, the gradients of x, weight and bias, and the running statistics afterwards. The arguments are left alone.
   std::vector<torch::Tensor> results(const std::vector<torch::Tensor>& given, const torch::Tensor& cotangent,

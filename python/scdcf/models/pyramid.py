@@ -12,29 +12,6 @@ from ..residual import ResidualBlock
 from .network import Network, Reading, options
 
 
-class _BlackGround:
-    """Keeps black at zero from block to block, so that zeros beyond the border continue the maps as well.
-
-    In training a black frame behind the others tells what black becomes by the statistics of the batch.
-    """
-
-    def __init__(self, kept: bool, frames: Tensor, training: bool) -> None:
-        self.kept, self.training, self.count = kept, training, frames.shape[0]
-        self.frames = torch.cat([frames, torch.zeros_like(frames[:1])]) if kept and training else frames
-
-    def removed(self, maps: Tensor, end: NormReluPool) -> Tensor:
-        if not self.kept:
-            return maps
-        if self.training:
-            return maps - maps[self.count:, ..., :1, :1]
-        scale = end.weight / torch.sqrt(end.running_var + end.eps)
-        ground = torch.relu(end.bias - end.running_mean * scale).to(maps.dtype)
-        return maps - ground.view([1, -1] + [1] * (maps.dim() - 2))
-
-    def of_pictures(self, maps: Tensor) -> Tensor:
-        return maps[:self.count]
-
-
 def _beyond_the_border(o: Dict[str, Any]) -> str:
     """The layers' padding: black is zero."""
     return "zero" if o["padding"] == "black" else "replicate"
@@ -71,17 +48,16 @@ class _PlainBlocks(_JointLevel):
     def __init__(self, o: Dict[str, Any], planes: int) -> None:
         super().__init__(o, planes)
         a, b, c = o["channels"]
-        self.block1 = nn.Sequential(LiftingConv(o["in_channels"], a, self.grid, **self.filters), NormReluPool(a))
-        self.block2 = nn.Sequential(JointConv(a, b, self.grid, scale_taps=1, **self.filters), NormReluPool(b))
-        self.block3 = nn.Sequential(JointConv(b, c, self.grid, scale_taps=1, **self.filters), NormReluPool(c, window=1))
-        self.black_ground = o["padding"] == "black"
+        black = o["padding"] == "black"
+        self.block1 = nn.Sequential(LiftingConv(o["in_channels"], a, self.grid, **self.filters),
+                                    NormReluPool(a, keeps_zero=black))
+        self.block2 = nn.Sequential(JointConv(a, b, self.grid, scale_taps=1, **self.filters),
+                                    NormReluPool(b, keeps_zero=black))
+        self.block3 = nn.Sequential(JointConv(b, c, self.grid, scale_taps=1, **self.filters),
+                                    NormReluPool(c, window=1, keeps_zero=black))
 
     def maps(self, frames: Tensor) -> Tensor:
-        ground = _BlackGround(self.black_ground, frames, self.training)
-        maps = ground.frames
-        for block in (self.block1, self.block2, self.block3):
-            maps = ground.removed(block(maps), block[1])
-        return ground.of_pictures(maps)
+        return self.block3(self.block2(self.block1(frames)))
 
 
 class _ResidualBlocks(_JointLevel):
@@ -106,12 +82,12 @@ class _PlainLevel(nn.Module):
     def __init__(self, o: Dict[str, Any], planes: int) -> None:
         super().__init__()
         mode = "zeros" if o["padding"] == "black" else "replicate"
-        self.black_ground = o["padding"] == "black"
         channels = [o["in_channels"], *o["channels"]]
         for i in range(3):
             self.add_module(f"conv{i + 1}", nn.Conv2d(channels[i], channels[i + 1], 7, padding=3, bias=False,
                                                       padding_mode=mode))
-            self.add_module(f"norm{i + 1}", NormReluPool(channels[i + 1], window=2 if i < 2 else 1))
+            self.add_module(f"norm{i + 1}", NormReluPool(channels[i + 1], window=2 if i < 2 else 1,
+                                                            keeps_zero=o["padding"] == "black"))
         self.class_layer = nn.Conv2d(channels[-1], o["hidden"], 7, padding=3, bias=False, padding_mode=mode)
         self.norm = NormReluPool(o["hidden"], window=1)
         self.dropout = nn.Dropout(o["dropout"])
@@ -121,11 +97,10 @@ class _PlainLevel(nn.Module):
         pass
 
     def forward(self, frames: Tensor, at_centre: bool) -> Tensor:
-        ground = _BlackGround(self.black_ground, frames, self.training)
-        maps = ground.frames
+        maps = frames
         for conv, norm in ((self.conv1, self.norm1), (self.conv2, self.norm2), (self.conv3, self.norm3)):
-            maps = ground.removed(norm(conv(maps)), norm)
-        hidden = self.class_layer(ground.of_pictures(maps))
+            maps = norm(conv(maps))
+        hidden = self.class_layer(maps)
         if at_centre:
             hidden = centre_of(hidden)[..., None, None]
         scores = self.scores(self.dropout(self.norm(hidden)))

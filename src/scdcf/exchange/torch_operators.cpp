@@ -16,12 +16,20 @@ namespace jit = torch::jit;
 void norm_relu_pool(jit::Stack& stack) {
   const auto tensor = [&](size_t i) { return stack.at(i).toTensor(); };
   const int64_t window = stack.at(8).toInt(), stride = stack.at(9).toInt(), padding = stack.at(10).toInt();
-  auto maps = at::relu(at::batch_norm(tensor(0), tensor(1), tensor(2), tensor(3), tensor(4), /*training=*/false,
-                                      stack.at(6).toDouble(), stack.at(7).toDouble(), /*cudnn_enabled=*/false));
+  const auto relu_of = [&](const at::Tensor& maps) {
+    return at::relu(at::batch_norm(maps, tensor(1), tensor(2), tensor(3), tensor(4), /*training=*/false,
+                                   stack.at(6).toDouble(), stack.at(7).toDouble(), /*cudnn_enabled=*/false));
+  };
+  auto maps = relu_of(tensor(0));
   if (window > 1 || stride > 1) {
     maps = maps.dim() == 5 ? at::avg_pool3d(maps, {1, window, window}, {1, stride, stride}, {0, padding, padding},
                                             /*ceil_mode=*/false, /*count_include_pad=*/false)
                            : at::avg_pool2d(maps, window, stride, padding, false, false);
+  }
+  if (stack.at(11).toBool()) {  // keeps_zero
+    std::vector<int64_t> pixel(static_cast<size_t>(maps.dim()), 1);
+    pixel[1] = tensor(1).size(0);
+    maps = maps - relu_of(at::zeros(pixel, maps.options()));
   }
   stack = {maps, tensor(3), tensor(4)};
 }

@@ -1,7 +1,6 @@
 // The rival of the joint convolution: one plain CNN on an image pyramid, its weights shared by all levels.
 #include <torch/torch.h>
 
-#include "scdcf/models/black_ground.h"
 #include "scdcf/models/built_in.h"
 #include "scdcf/models/pyramid.h"
 #include "scdcf/nn/dropout.h"
@@ -21,8 +20,9 @@ class PlainLevel : public LevelNetwork {
     for (size_t i = 0; i < 3; ++i) {
       const int64_t out = options.channels[i];
       convolutions_.push_back(register_module("conv" + std::to_string(i + 1), convolution(in, out)));
-      norms_.push_back(register_module("norm" + std::to_string(i + 1),
-                                       nn::NormReluPool(nn::NormReluPoolOptions(out).window(i < 2 ? 2 : 1))));
+      norms_.push_back(register_module(
+          "norm" + std::to_string(i + 1),
+          nn::NormReluPool(nn::NormReluPoolOptions(out).window(i < 2 ? 2 : 1).keeps_zero(!replicate_))));
       in = out;
     }
     class_layer_ = register_module("class_layer", convolution(in, options.hidden));
@@ -33,12 +33,11 @@ class PlainLevel : public LevelNetwork {
   }
 
   std::vector<LayerOutput> blocks(const torch::Tensor& frames) override {
-    const BlackGround ground(!replicate_, frames, is_training());
     std::vector<LayerOutput> outputs;
-    torch::Tensor maps = ground.frames();
+    torch::Tensor maps = frames;
     for (size_t i = 0; i < convolutions_.size(); ++i) {
-      maps = ground.removed(norms_[i](convolutions_[i](maps)), *norms_[i]);
-      outputs.push_back({"block " + std::to_string(i + 1), ground.of_pictures(maps).unsqueeze(2)});
+      maps = norms_[i](convolutions_[i](maps));
+      outputs.push_back({"block " + std::to_string(i + 1), maps.unsqueeze(2)});
     }
     return outputs;
   }

@@ -1,7 +1,6 @@
 // Networks that stay equivariant up to the class scores: joint convolutions throughout, the class layer one of them.
 #include <torch/torch.h>
 
-#include "scdcf/models/black_ground.h"
 #include "scdcf/models/built_in.h"
 #include "scdcf/models/pyramid.h"
 #include "scdcf/nn/dropout.h"
@@ -34,7 +33,6 @@ class JointLevel : public LevelNetwork {
     scores_ = register_module("scores", nn::PointwiseConv(nn::PointwiseConvOptions(options.hidden, options.classes)));
   }
 
-  bool black_ground() const { return options_.padding == "black"; }
   nn::LiftingConvOptions lifting(int64_t out) const {
     return filters(nn::LiftingConvOptions(options_.in_channels, out, grid_));
   }
@@ -64,8 +62,8 @@ class PlainBlocks : public JointLevel {
  public:
   PlainBlocks(const ModelOptions& options, int planes) : JointLevel(options, planes) {
     const auto& c = options.channels;
-    const auto end = [](int64_t channels, int64_t window) {
-      return nn::NormReluPool(nn::NormReluPoolOptions(channels).window(window));
+    const auto end = [&](int64_t channels, int64_t window) {
+      return nn::NormReluPool(nn::NormReluPoolOptions(channels).window(window).keeps_zero(options.padding == "black"));
     };
     blocks_ = {torch::nn::Sequential(nn::LiftingConv(lifting(c[0])), end(c[0], 2)),
                torch::nn::Sequential(nn::JointConv(joint(c[0], c[1])), end(c[1], 2)),
@@ -74,12 +72,11 @@ class PlainBlocks : public JointLevel {
   }
 
   std::vector<LayerOutput> blocks(const torch::Tensor& frames) override {
-    const BlackGround ground(black_ground(), frames, is_training());
     std::vector<LayerOutput> outputs;
-    torch::Tensor maps = ground.frames();
+    torch::Tensor maps = frames;
     for (auto& block : blocks_) {
-      maps = ground.removed(block->forward(maps), *block[1]->as<nn::NormReluPool>());
-      outputs.push_back({"block " + std::to_string(outputs.size() + 1), ground.of_pictures(maps)});
+      maps = block->forward(maps);
+      outputs.push_back({"block " + std::to_string(outputs.size() + 1), maps});
     }
     return outputs;
   }

@@ -29,7 +29,7 @@ void NormReluPoolImpl::pretty_print(std::ostream& stream) const {
   if (options.window() != 1) stream << ", window " << options.window();
   if (options.stride() != 0 && options.stride() != options.window()) stream << ", stride " << options.stride();
   if (options.padding() != 0) stream << ", padding " << options.padding();
-  stream << ")";
+  stream << (options.keeps_zero() ? ", keeps zero)" : ")");
 }
 
 torch::Tensor NormReluPoolImpl::forward(const torch::Tensor& input) {
@@ -41,11 +41,12 @@ torch::Tensor NormReluPoolImpl::forward(const torch::Tensor& input) {
           normalisation(*moments, weight, bias, running_mean, running_var, options.momentum(), options.eps());
       // The operator with statistics that change nothing: its gradients of scale and shift lead on to the moments.
       const auto zero = torch::zeros_like(running_mean), one = torch::full_like(running_var, 1 - options.eps());
-      return ops::norm_relu_pool(input, scale, shift, zero, one, {false, options.momentum(), options.eps()}, pool);
+      return ops::norm_relu_pool(input, scale, shift, zero, one,
+                                 {false, options.momentum(), options.eps(), options.keeps_zero()}, pool);
     }
   }
   return ops::norm_relu_pool(input, weight, bias, running_mean, running_var,
-                             {is_training(), options.momentum(), options.eps()}, pool);
+                             {is_training(), options.momentum(), options.eps(), options.keeps_zero()}, pool);
 }
 
 }  // namespace scdcf::nn

@@ -9,8 +9,11 @@
 namespace scdcf::nn {
 
 /// ScaleBatchNorm, ReLU and SpatialAvgPool, computed together: the same function at a fraction of the traffic.
-/// [N, C, S, H, W] to [N, C, S, H', W'], or without S. The state has the names of torch's batch-norm, so a state saved
-/// from one loads into the other: weight, bias, running_mean, running_var [C], num_batches_tracked.
+/// [N, C, S, H, W] to [N, C, S, H', W'], or without S. With keeps_zero(true) maps that are zero stay so: what is made
+/// of zero is taken off. Zeros beyond the border then continue the maps of a picture on black, as they continue the
+/// picture; otherwise objects by the border look unlike those far from it. The state has the names of torch's
+/// batch-norm, so a state saved from one loads into the other: weight, bias, running_mean, running_var [C],
+/// num_batches_tracked.
 ///
 ///   NormReluPool block(NormReluPoolOptions(32).window(2));
 class NormReluPoolImpl : public torch::nn::Cloneable<NormReluPoolImpl> {

@@ -109,7 +109,8 @@ class NormReluPoolOptions : public WindowOptions<NormReluPoolOptions> {
 
   SCDCF_OPTION(int64_t, channels, 0);
   SCDCF_OPTION(double, eps, 1e-5);
-  SCDCF_OPTION(double, momentum, 0.1);  // share of the batch in the running statistics
+  SCDCF_OPTION(double, momentum, 0.1);    // share of the batch in the running statistics
+  SCDCF_OPTION(bool, keeps_zero, false);  // takes off what is made of zero
 };
 
 /// A pre-activation residual block; `conv` describes its first convolution, the second keeps the channels.

@@ -17,9 +17,12 @@ TORCH_LIBRARY(scdcf, m) {
   // that were used, [C] in double. Training updates the running statistics. ops/norm_relu_pool.h says what it computes.
   m.def(
       "norm_relu_pool(Tensor input, Tensor weight, Tensor bias, Tensor(a!) running_mean, Tensor(b!) running_var, "
-      "bool training, float momentum, float eps, int window, int stride, int padding) -> (Tensor, Tensor, Tensor)");
+      "bool training, float momentum, float eps, int window, int stride, int padding, bool keeps_zero=False) -> "
+      "(Tensor, "
+      "Tensor, Tensor)");
   // The gradients of input (undefined unless asked for), weight and bias.
   m.def(
       "norm_relu_pool_backward(Tensor grad, Tensor input, Tensor weight, Tensor bias, Tensor mean, Tensor invstd, "
-      "bool training, int window, int stride, int padding, bool input_grad) -> (Tensor, Tensor, Tensor)");
+      "bool training, int window, int stride, int padding, bool input_grad, bool keeps_zero=False) -> (Tensor, Tensor, "
+      "Tensor)");
 }

@@ -18,12 +18,13 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> norm_relu_pool_with_statistics(
                              .findSchemaOrThrow("scdcf::norm_relu_pool", "")
                              .typed<std::tuple<at::Tensor, at::Tensor, at::Tensor>(
                                  const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
-                                 const at::Tensor&, bool, double, double, int64_t, int64_t, int64_t)>();
+                                 const at::Tensor&, bool, double, double, int64_t, int64_t, int64_t, bool)>();
   return op.call(input, weight, bias, running_mean, running_var, settings.training, settings.momentum, settings.eps,
-                 pool.window, pool.stride, pool.padding);
+                 pool.window, pool.stride, pool.padding, settings.keeps_zero);
 }
 
-NormPoolProblem make_norm_pool_problem(const at::Tensor& input, const AveragePool& pool, c10::SymIntArrayRef result) {
+NormPoolProblem make_norm_pool_problem(const at::Tensor& input, const AveragePool& pool, bool keeps_zero,
+                                       c10::SymIntArrayRef result) {
   NormPoolProblem problem;
   problem.planes = input.size(0) * (input.dim() == 5 ? input.size(2) : 1);
   problem.channels = input.size(1);
@@ -34,6 +35,7 @@ NormPoolProblem make_norm_pool_problem(const at::Tensor& input, const AveragePoo
   problem.window = pool.window;
   problem.stride = pool.stride;
   problem.padding = pool.padding;
+  problem.keeps_zero = keeps_zero;
   return problem;
 }
 

@@ -17,8 +17,9 @@ struct AveragePool {
 
 /// y = avgpool(relu(batchnorm(x))): x [N, C, S, H, W] with one mean and variance per channel over (N, S, H, W), or
 /// [N, C, H, W]; weight, bias and the running statistics [C]; y [N, C, (S,) H', W'], stored channels-last.
-/// Training updates the running statistics in place, as torch's batch-norm does (unbiased variance). The backward keeps
-/// x and two numbers per channel, and recomputes the rest.
+/// Where settings.keeps_zero, y is less what the same makes of maps that are zero: zero stays zero, from layer to
+/// layer. Training updates the running statistics in place, as torch's batch-norm does (unbiased variance). The
+/// backward keeps x and two numbers per channel, and recomputes the rest.
 at::Tensor norm_relu_pool(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias,
                           const at::Tensor& running_mean, const at::Tensor& running_var, const NormSettings& settings,
                           const AveragePool& pool = {});
@@ -30,6 +31,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> norm_relu_pool_with_statistics(
     const at::Tensor& running_var, const NormSettings& settings, const AveragePool& pool);
 
 /// Describes the problem to a kernel; `result` is what check_norm_relu_pool (ops/checks.h) returned.
-NormPoolProblem make_norm_pool_problem(const at::Tensor& input, const AveragePool& pool, c10::SymIntArrayRef result);
+NormPoolProblem make_norm_pool_problem(const at::Tensor& input, const AveragePool& pool, bool keeps_zero,
+                                       c10::SymIntArrayRef result);
 
 }  // namespace scdcf::ops

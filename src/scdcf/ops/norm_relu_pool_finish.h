@@ -38,17 +38,20 @@ SCDCF_HOST_DEVICE void update_running(const ChannelStatistics& s, double count, 
   variance = static_cast<F>((1 - momentum) * variance + momentum * s.variance * count / (count - 1));
 }
 
-/// The three coefficients of the forward for one channel; coefficients[k * channels] is that of kind k.
+/// The four coefficients of the forward for one channel; coefficients[k * channels] is that of kind k.
 template <class F>
-SCDCF_HOST_DEVICE void forward_coefficients(double mean, double invstd, F weight, F bias, int64_t channels,
-                                            F* coefficients) {
+SCDCF_HOST_DEVICE void forward_coefficients(double mean, double invstd, F weight, F bias, bool keeps_zero,
+                                            int64_t channels, F* coefficients) {
   const F centre = static_cast<F>(mean);
   coefficients[kCentre * channels] = centre;
-  coefficients[kScale * channels] = static_cast<F>(weight * invstd);
-  coefficients[kShift * channels] = static_cast<F>(bias - (mean - centre) * weight * invstd);
+  const F scale = coefficients[kScale * channels] = static_cast<F>(weight * invstd);
+  const F shift = coefficients[kShift * channels] = static_cast<F>(bias - (mean - centre) * weight * invstd);
+  const F of_zero = (F(0) - centre) * scale + shift;
+  coefficients[kGround * channels] = !keeps_zero || of_zero < F(0) ? F(0) : of_zero;  // NaN stays
 }
 
-/// Sums over the pixels of a channel: of the gradient g behind the ReLU, and of g * (x - centre).
+/// Sums over the pixels of a channel: of the gradient g behind the ReLU, and of g * (x - centre). What zero becomes,
+/// where it is taken off, counts as one more pixel x = 0, whose g is less all gradients of the result.
 struct GradientSums {
   double grad, grad_times_input;
 };

@@ -16,12 +16,14 @@ struct NormCase {
   int64_t planes, channels, height, width, window, stride, padding;
   bool training;
   double centre;  // mean of x: large ones must not cost digits
+  bool keeps_zero = false;
 };
 
 inline NormPoolProblem make_norm_problem(const NormCase& c) {
   NormPoolProblem p;
   p.planes = c.planes, p.channels = c.channels, p.in_height = c.height, p.in_width = c.width;
   p.window = c.window, p.stride = c.stride, p.padding = c.padding;
+  p.keeps_zero = c.keeps_zero;
   p.out_height = (c.height + 2 * c.padding - c.window) / c.stride + 1;
   p.out_width = (c.width + 2 * c.padding - c.window) / c.stride + 1;
   return p;
@@ -35,14 +37,16 @@ inline NormCase behind(const Layer& layer, int images) {
 
 inline std::vector<NormCase> norm_cases(bool small) {
   std::vector<NormCase> cases{
-      {3, 8, 5, 6, 2, 2, 0, true, 0}, {2, 5, 7, 5, 2, 2, 0, true, 1e3}, {2, 96, 7, 7, 4, 4, 2, true, 0},
-      {3, 1, 6, 7, 1, 1, 0, true, 0}, {2, 16, 5, 4, 3, 2, 1, true, 0},  {2, 4, 5, 6, 2, 1, 0, false, 0},
-      {0, 8, 5, 6, 2, 2, 0, true, 0}, {4, 8, 6, 6, 1, 1, 0, false, 0},  {1, 3000, 2, 3, 2, 2, 0, true, 0}};
+      {3, 8, 5, 6, 2, 2, 0, true, 0},         {2, 5, 7, 5, 2, 2, 0, true, 1e3},       {2, 96, 7, 7, 4, 4, 2, true, 0},
+      {3, 1, 6, 7, 1, 1, 0, true, 0},         {2, 16, 5, 4, 3, 2, 1, true, 0},        {2, 4, 5, 6, 2, 1, 0, false, 0},
+      {0, 8, 5, 6, 2, 2, 0, true, 0},         {4, 8, 6, 6, 1, 1, 0, false, 0},        {1, 3000, 2, 3, 2, 2, 0, true, 0},
+      {3, 8, 5, 6, 2, 2, 0, true, 0.5, true}, {2, 5, 7, 5, 3, 2, 1, false, 0.5, true}};
   if (small) return cases;
   for (const int64_t channels : {1, 4, 24, 63, 64, 300})
     for (const auto& pool : {std::array<int64_t, 3>{1, 1, 0}, {2, 2, 0}, {4, 4, 2}, {3, 1, 1}, {2, 3, 1}, {8, 8, 2}})
       for (const bool training : {true, false})
-        cases.push_back({7, channels, 14, 13, pool[0], pool[1], pool[2], training, 0});
+        for (const bool keeps_zero : {false, channels > 1})  // of one channel the gradients may cancel to nothing
+          cases.push_back({7, channels, 14, 13, pool[0], pool[1], pool[2], training, 0, keeps_zero});
   cases.push_back({7, 1024, 14, 13, 2, 2, 0, true, 0});  // several pixels per block, though one fills its width
 #ifndef SCDCF_EMULATE
   for (const Layer& layer : layers(28)) cases.push_back(behind(layer, 12));
@@ -55,7 +59,7 @@ inline void run_norm_case(const NormCase& c, const Mode& mode, unsigned seed,
                           const std::function<void(const char*, const Values& got, const Values& want)>& report) {
   using namespace scdcf::ops::cuda;
   const NormPoolProblem p = make_norm_problem(c);
-  const NormSettings settings{c.training, 0.1, 1e-5};
+  const NormSettings settings{c.training, 0.1, 1e-5, c.keeps_zero};
   Normal normal(seed);
   const auto draw = [&](DataType t, int64_t n, double centre) { return rounded(t, normal(n, centre)); };
   const DataType t = mode.type, ft = weight_type(t);

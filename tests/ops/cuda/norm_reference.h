@@ -62,6 +62,12 @@ inline NormResults norm_reference(const NormPoolProblem& p, const NormSettings& 
     }
   });
   for (int64_t c = 0; c < channels; ++c) {
+    const double xhat_of_zero = -r.mean[c] * r.invstd[c], of_zero = xhat_of_zero * in.weight[c] + in.bias[c];
+    for (int64_t output = 0; p.keeps_zero && of_zero > 0 && output < p.outputs(); ++output) {
+      r.y[output * channels + c] -= of_zero;
+      r.grad_weight[c] -= in.grad_y[output * channels + c] * xhat_of_zero;
+      r.grad_bias[c] -= in.grad_y[output * channels + c];
+    }
     for (int64_t i = 0; i < n; ++i) {
       r.grad_weight[c] += r.grad_x[i * channels + c] * xhat(i, c);
       r.grad_bias[c] += r.grad_x[i * channels + c];

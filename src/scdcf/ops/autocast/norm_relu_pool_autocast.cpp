@@ -13,12 +13,13 @@ using Tensors = std::tuple<at::Tensor, at::Tensor, at::Tensor>;
 template <c10::DispatchKey key>
 Tensors norm_relu_pool_autocast(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias,
                                 const at::Tensor& running_mean, const at::Tensor& running_var, bool training,
-                                double momentum, double eps, int64_t window, int64_t stride, int64_t padding) {
+                                double momentum, double eps, int64_t window, int64_t stride, int64_t padding,
+                                bool keeps_zero) {
   const c10::impl::ExcludeDispatchKeyGuard no_autocast(key);
   const auto type = input.scalar_type();
   const bool has_kernel = type != at::kHalf && (type != at::kBFloat16 || key == c10::DispatchKey::Autocast);
   return norm_relu_pool_with_statistics(has_kernel ? input : input.to(at::kFloat), weight, bias, running_mean,
-                                        running_var, {training, momentum, eps}, {window, stride, padding});
+                                        running_var, {training, momentum, eps, keeps_zero}, {window, stride, padding});
 }
 
 }  // namespace

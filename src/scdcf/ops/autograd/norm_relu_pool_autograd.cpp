@@ -11,44 +11,47 @@ namespace {
 using Tensors = std::tuple<at::Tensor, at::Tensor, at::Tensor>;
 
 Tensors call_backward(const at::Tensor& grad, const std::vector<at::Tensor>& kept, bool training,
-                      const AveragePool& pool, bool input_grad) {
+                      const AveragePool& pool, bool input_grad, bool keeps_zero) {
   static const auto op =
       c10::Dispatcher::singleton()
           .findSchemaOrThrow("scdcf::norm_relu_pool_backward", "")
           .typed<Tensors(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
-                         const at::Tensor&, bool, int64_t, int64_t, int64_t, bool)>();
+                         const at::Tensor&, bool, int64_t, int64_t, int64_t, bool, bool)>();
   return op.call(grad, kept[0], kept[1], kept[2], kept[3], kept[4], training, pool.window, pool.stride, pool.padding,
-                 input_grad);
+                 input_grad, keeps_zero);
 }
 
 /// Keeps the input, the parameters and two numbers per channel; neither the normalised map nor the mask of the ReLU is
 /// stored.
 struct NormReluPoolBackward : BackwardNode {
-  bool training = true;
+  bool training = true, keeps_zero = false;
   AveragePool pool;
 
   torch::autograd::variable_list apply(torch::autograd::variable_list&& grads) override {
     if (!grads[0].defined()) return torch::autograd::variable_list(3);
-    const auto [input, weight, bias] = call_backward(grads[0], kept(), training, pool, task_should_compute_output(0));
+    const auto [input, weight, bias] =
+        call_backward(grads[0], kept(), training, pool, task_should_compute_output(0), keeps_zero);
     return {input, weight, bias};
   }
 };
 
 Tensors norm_relu_pool_autograd(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias,
                                 const at::Tensor& running_mean, const at::Tensor& running_var, bool training,
-                                double momentum, double eps, int64_t window, int64_t stride, int64_t padding) {
+                                double momentum, double eps, int64_t window, int64_t stride, int64_t padding,
+                                bool keeps_zero) {
   const AveragePool pool{window, stride, padding};
   const auto node = node_behind<NormReluPoolBackward>("norm_relu_pool", input, weight, bias);
   auto results = [&] {
     const at::AutoDispatchBelowADInplaceOrView below_autograd;
-    return norm_relu_pool_with_statistics(input, weight, bias, running_mean, running_var, {training, momentum, eps},
-                                          pool);
+    return norm_relu_pool_with_statistics(input, weight, bias, running_mean, running_var,
+                                          {training, momentum, eps, keeps_zero}, pool);
   }();
   if (node) {
     auto& [out, mean, invstd] = results;
     for (const auto* tensor : {&input, &weight, &bias, &std::as_const(mean), &std::as_const(invstd)})
       node->keep(*tensor);
     node->training = training;
+    node->keeps_zero = keeps_zero;
     node->pool = pool;
     torch::autograd::set_history(out, node);  // mean and invstd have no derivative
   }

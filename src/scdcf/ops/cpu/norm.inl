@@ -59,13 +59,14 @@ SCDCF_INLINE void for_windows(const NormPoolProblem& p, int64_t begin, int64_t e
   }
 }
 
-/// y = relu(z), pixel by pixel.
+/// y = relu(z) less the ground, pixel by pixel.
 template <class T>
 SCDCF_INLINE void norm_relu(const T* __restrict__ x, const T* coefficients, int64_t channels, T* __restrict__ y) {
   const T* __restrict__ centre = coefficients + kCentre * channels;
   const T* __restrict__ scale = coefficients + kScale * channels;
   const T* __restrict__ shift = coefficients + kShift * channels;
-  for (int64_t i = 0; i < channels; ++i) y[i] = relu((x[i] - centre[i]) * scale[i] + shift[i]);
+  const T* __restrict__ ground = coefficients + kGround * channels;
+  for (int64_t i = 0; i < channels; ++i) y[i] = relu((x[i] - centre[i]) * scale[i] + shift[i]) - ground[i];
 }
 
 /// The window of 2 x 2 pixels that begins at x, the next row of the map `line` further.
@@ -75,11 +76,12 @@ SCDCF_INLINE void norm_relu_pool_2x2(const T* __restrict__ x, int64_t line, cons
   const T* __restrict__ centre = coefficients + kCentre * channels;
   const T* __restrict__ scale = coefficients + kScale * channels;
   const T* __restrict__ shift = coefficients + kShift * channels;
+  const T* __restrict__ ground = coefficients + kGround * channels;
   for (int64_t i = 0; i < channels; ++i) {
     const T m = centre[i], a = scale[i], b = shift[i];
     const T u = relu((x[i] - m) * a + b), v = relu((x[i + channels] - m) * a + b);
     const T w = relu((x[i + line] - m) * a + b), t = relu((x[i + line + channels] - m) * a + b);
-    y[i] = ((u + v) + (w + t)) * T(0.25);
+    y[i] = ((u + v) + (w + t)) * T(0.25) - ground[i];
   }
 }
 
@@ -107,8 +109,9 @@ void norm_forward(const NormPoolProblem& p, const T* x, const T* coefficients, T
         const T* __restrict__ pixel = window + h * line + w * channels;
         for (int64_t i = 0; i < channels; ++i) out[i] += relu((pixel[i] - centre[i]) * scale[i] + shift[i]);
       }
+    const T* __restrict__ ground = coefficients + kGround * channels;
     const T share = T(1) / T(height * width);
-    for (int64_t i = 0; i < channels; ++i) out[i] *= share;
+    for (int64_t i = 0; i < channels; ++i) out[i] = out[i] * share - ground[i];
   });
 }
 
@@ -138,12 +141,13 @@ void norm_gradient_sums(const NormPoolProblem& p, const T* x, const T* coefficie
           }
         }
       const T* __restrict__ grad = grad_y + output * channels + first;
+      const T* __restrict__ ground = coefficients + kGround * channels + first;
       double* __restrict__ grads = sums + first;
       double* __restrict__ products = sums + channels + first;
       for (int64_t i = 0; i < count; ++i) {
-        const double g = grad[i] * share;
-        grads[i] += g * active[i];
-        products[i] += g * sum[i];
+        const double g = grad[i] * share, taken_off = ground[i] > T(0) ? grad[i] : T(0);
+        grads[i] += g * active[i] - taken_off;
+        products[i] += g * sum[i] + taken_off * centre[i];
       }
     }
   });

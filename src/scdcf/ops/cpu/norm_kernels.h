@@ -15,7 +15,7 @@ struct NormKernels {
   /// Rows begin .. end - 1 of y.
   void (*forward)(const NormPoolProblem&, const T* x, const T* coefficients, T* y, int64_t begin, int64_t end);
   /// Sums of g and g * (x - centre), g being the gradient behind the ReLU, over the windows of rows begin .. end - 1 of
-  /// grad_y.
+  /// grad_y, and over what is taken off.
   void (*gradient_sums)(const NormPoolProblem&, const T* x, const T* coefficients, const T* grad_y, int64_t begin,
                         int64_t end, double* sums);
   /// Rows begin .. end - 1 of grad_x.

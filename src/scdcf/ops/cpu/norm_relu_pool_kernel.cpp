@@ -45,7 +45,7 @@ std::vector<T> coefficients_of(const NormPoolProblem& p, const T* weight, const 
                                const double* invstd) {
   std::vector<T> coefficients(static_cast<size_t>(kNormCoefficients * p.channels));
   for (int64_t c = 0; c < p.channels; ++c)
-    forward_coefficients(mean[c], invstd[c], weight[c], bias[c], p.channels, coefficients.data() + c);
+    forward_coefficients(mean[c], invstd[c], weight[c], bias[c], p.keeps_zero, p.channels, coefficients.data() + c);
   return coefficients;
 }
 

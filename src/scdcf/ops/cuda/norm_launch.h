@@ -17,7 +17,8 @@ struct NormSpace {
 
 /// Sums of x - x[0] and of its square. Returns the number of chunks.
 int sum_statistics(const NormPoolProblem& problem, const void* x, double* parts, DataType type, cudaStream_t stream);
-/// Sums of the gradient g behind the ReLU and of g * (x - centre). Returns the number of chunks.
+/// Sums of the gradient g behind the ReLU and of g * (x - centre), what is taken off included. Returns the number of
+/// chunks.
 int sum_gradients(const NormPoolProblem& problem, const NormBackward& arguments, double* parts, DataType type,
                   cudaStream_t stream);
 

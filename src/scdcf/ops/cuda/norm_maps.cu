@@ -21,10 +21,11 @@ __global__ void __launch_bounds__(kNormThreads)
   using F = Arithmetic<T>;
   const Lane<V> lane(lanes);
   if (!lane.active) return;
-  F centre[V], scale[V], shift[V];
+  F centre[V], scale[V], shift[V], ground[V];
   load_pack<V>(coefficients + kCentre * shape.channels + lane.channel, centre);
   load_pack<V>(coefficients + kScale * shape.channels + lane.channel, scale);
   load_pack<V>(coefficients + kShift * shape.channels + lane.channel, shift);
+  load_pack<V>(coefficients + kGround * shape.channels + lane.channel, ground);
 #pragma unroll 2
   for (int item = lane.begin; item < lane.end; item += lanes.rows) {
     F sum[V] = {};
@@ -36,7 +37,7 @@ __global__ void __launch_bounds__(kNormThreads)
       }
     });
 #pragma unroll
-    for (int i = 0; i < V; ++i) sum[i] *= share;
+    for (int i = 0; i < V; ++i) sum[i] = sum[i] * share - ground[i];
     store_pack<V>(sum, y + int64_t(item) * shape.channels + lane.channel);
   }
 }

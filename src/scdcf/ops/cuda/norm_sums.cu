@@ -81,15 +81,16 @@ __global__ void __launch_bounds__(kNormThreads)
   const Lane<V> lane(lanes);
   double grads[V] = {}, products[V] = {};
   if (lane.active) {
-    F centre[V], scale[V], shift[V];
+    F centre[V], scale[V], shift[V], ground[V];
 #pragma unroll
     for (int i = 0; i < V; ++i) {
       const int c = lane.channel + i;
       F own[kNormCoefficients];
-      forward_coefficients(mean[c], invstd[c], weight[c], bias[c], 1, own);
+      forward_coefficients(mean[c], invstd[c], weight[c], bias[c], shape.keeps_zero, 1, own);
       centre[i] = own[kCentre];
       scale[i] = own[kScale];
       shift[i] = own[kShift];
+      ground[i] = own[kGround];
     }
     for (int item = lane.begin; item < lane.end; item += lanes.rows) {
       F grad[V], active[V] = {}, sum[V] = {};
@@ -105,9 +106,9 @@ __global__ void __launch_bounds__(kNormThreads)
       });
 #pragma unroll
       for (int i = 0; i < V; ++i) {
-        const double g = grad[i] * share;
-        grads[i] += g * active[i];
-        products[i] += g * sum[i];
+        const double g = grad[i] * share, taken_off = ground[i] > F(0) ? grad[i] : F(0);
+        grads[i] += g * active[i] - taken_off;
+        products[i] += g * sum[i] + taken_off * centre[i];
       }
     }
   }
@@ -154,7 +155,7 @@ __global__ void finish_statistics_kernel(const NormSettings settings, double cou
     mean[c] = running_mean[c];
     invstd[c] = invstd_of(running_var[c], settings.eps);
   }
-  forward_coefficients(mean[c], invstd[c], weight[c], bias[c], channels, coefficients + c);
+  forward_coefficients(mean[c], invstd[c], weight[c], bias[c], settings.keeps_zero, channels, coefficients + c);
 }
 
 template <class F>
@@ -165,7 +166,8 @@ __global__ void finish_gradients_kernel(bool training, double count, int chunks,
   add_chunks(parts, chunks, sums);
   if (threadIdx.x != 0) return;
   const int c = static_cast<int>(blockIdx.x);
-  forward_coefficients(mean[c], invstd[c], weight[c], bias[c], channels, coefficients + c);
+  // The ground is not needed any more.
+  forward_coefficients(mean[c], invstd[c], weight[c], bias[c], /*keeps_zero=*/false, channels, coefficients + c);
   backward_coefficients({sums[0], sums[1]}, mean[c], invstd[c], weight[c], count, training, channels, coefficients + c,
                         grad_weight[c], grad_bias[c]);
 }

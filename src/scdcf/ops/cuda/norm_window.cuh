@@ -7,6 +7,7 @@ namespace scdcf::ops::cuda {
 
 struct NormShape {
   int channels, in_height, in_width, out_height, out_width, window, stride, padding;
+  bool keeps_zero;
   Divisor by_in_height, by_in_width, by_out_height, by_out_width, by_stride;
 
   explicit NormShape(const NormPoolProblem& p)
@@ -18,6 +19,7 @@ struct NormShape {
         window(static_cast<int>(p.window)),
         stride(static_cast<int>(p.stride)),
         padding(static_cast<int>(p.padding)),
+        keeps_zero(p.keeps_zero),
         by_in_height(p.in_height),
         by_in_width(p.in_width),
         by_out_height(p.out_height),
