@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kQuickValidation = 50, kQuickTest = 200, kQuickBatch = 16, kQuickWarmUp = 10;
 constexpr std::int64_t kSizesValidation = 2000;
-constexpr std::int64_t kStirBatch = 32, kStirEpochs = 8, kLargeScaleBatch = 64, kLargeScaleEpochs = 5;
+constexpr std::int64_t kStirBatch = 32, kStirEpochs = 8, kLargeScaleBatch = 64, kLargeScaleEpochs = 10;
 constexpr double kStirDropout = 0.5;
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <torch/torch.h>
 
+#include <cmath>
+
 #include "scdcf/core/error.h"
 
 namespace scdcf::train {
@@ -27,7 +29,13 @@ Optimizer::Optimizer(torch::nn::Module& network, const TrainOptions& options) : 
   first_moment_ = torch::zeros_like(values_);
   if (options_.optimizer != "sgd") second_moment_ = torch::zeros_like(values_);
   steps_ = torch::zeros({}, values_.options());
+  log_betas_ = torch::tensor({std::log(kBeta1), std::log(kBeta2)}, values_.options());
   learning_rate_ = torch::full({}, options_.learning_rate, values_.options());
+  if (!decouples_decay()) return;
+  std::vector<torch::Tensor> decays;
+  for (const auto& parameter : parameters_)
+    decays.push_back(torch::full_like(parameter, parameter.dim() > 1 ? options_.weight_decay : 0));
+  decays_ = in_one_piece(decays);
 }
 
 torch::Tensor Optimizer::in_one_piece(const std::vector<torch::Tensor>& tensors) const {
@@ -40,24 +48,23 @@ torch::Tensor Optimizer::in_one_piece(const std::vector<torch::Tensor>& tensors)
   return torch::cat(flat);
 }
 
-void Optimizer::step(const std::vector<torch::Tensor>& gradients, const torch::Tensor& sound) {
+void Optimizer::step(const std::vector<torch::Tensor>& gradients, const torch::Tensor& broken) {
   const torch::NoGradGuard no_grad;
   auto gradient = in_one_piece(gradients);
-  const bool decoupled = options_.optimizer == "adamw";
-  if (options_.weight_decay > 0 && !decoupled) gradient.add_(values_, options_.weight_decay);
+  if (options_.weight_decay > 0 && !decouples_decay()) gradient.add_(values_, options_.weight_decay);
   steps_.add_(1);
   auto change = options_.optimizer == "sgd" ? sgd_update(gradient) : adam_update(gradient);
-  if (decoupled) change.add_(values_ * (learning_rate_ * options_.weight_decay));
+  if (decouples_decay()) change.addcmul_(values_, decays_ * learning_rate_);
   // The weights of a step that failed are kept: they are what tells where it failed.
-  values_.sub_(torch::where(sound, change, torch::zeros_like(change)));
+  values_.sub_(change.masked_fill_(broken, 0));
 }
 
 torch::Tensor Optimizer::adam_update(const torch::Tensor& gradient) {
   first_moment_.lerp_(gradient, 1 - kBeta1);
   second_moment_.mul_(kBeta2).addcmul_(gradient, gradient, 1 - kBeta2);
-  const auto correction1 = 1 - torch::pow(kBeta1, steps_), correction2 = 1 - torch::pow(kBeta2, steps_);
-  const auto deviation = (second_moment_ / correction2).sqrt_().add_(kEpsilon);
-  return (first_moment_ * (learning_rate_ / correction1)).div_(deviation);
+  const auto corrections = torch::expm1(log_betas_ * steps_).neg_();  // 1 - beta^steps
+  const auto deviation = (second_moment_ / corrections[1]).sqrt_().add_(kEpsilon);
+  return (first_moment_ * (learning_rate_ / corrections[0])).div_(deviation);
 }
 
 torch::Tensor Optimizer::sgd_update(const torch::Tensor& gradient) {

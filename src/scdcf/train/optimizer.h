@@ -12,16 +12,17 @@
 
 namespace scdcf::train {
 
-/// Moves the parameters of a network into one buffer, of which they become views, and steps them.
+/// Moves the parameters of a network into one buffer, of which they become views, and steps them. The decay of AdamW is
+/// for weights alone: biases and what scales a normalised channel, one number for each, keep theirs.
 class Optimizer {
  public:
   Optimizer(torch::nn::Module& network, const TrainOptions& options);
 
   const std::vector<torch::Tensor>& parameters() const { return parameters_; }
   void set_learning_rate(double rate) { learning_rate_.fill_(rate); }
-  /// One step with the gradients of parameters(), which stay as they are where `sound`, a boolean on the device, is
-  /// false.
-  void step(const std::vector<torch::Tensor>& gradients, const torch::Tensor& sound);
+  /// One step with the gradients of parameters(), which stay as they are where `broken`, a boolean on the device, is
+  /// true.
+  void step(const std::vector<torch::Tensor>& gradients, const torch::Tensor& broken);
 
   /// What must be saved to go on as if nothing had happened. The tensors are the live ones.
   std::map<std::string, torch::Tensor> state() const;
@@ -30,12 +31,14 @@ class Optimizer {
  private:
   /// Tensors of the parameters' sizes as the buffer holds them: each at its place, zeros in the gaps.
   torch::Tensor in_one_piece(const std::vector<torch::Tensor>& tensors) const;
+  bool decouples_decay() const { return options_.optimizer == "adamw"; }
   torch::Tensor adam_update(const torch::Tensor& gradient);
   torch::Tensor sgd_update(const torch::Tensor& gradient);
 
   TrainOptions options_;
   std::vector<torch::Tensor> parameters_;
-  torch::Tensor gap_, values_, first_moment_, second_moment_, steps_, learning_rate_;
+  torch::Tensor gap_, values_, first_moment_, second_moment_, steps_, learning_rate_, log_betas_;
+  torch::Tensor decays_;  // of adamw: what is taken off each number, times the learning rate
 };
 
 }  // namespace scdcf::train

@@ -10,7 +10,8 @@ namespace scdcf::train {
 
 template <class Visitor>
 void visit_options(TrainOptions& o, Visitor&& visit) {
-  visit(Option{o.optimizer, "optimizer", "adam, adamw (decay of the weights themselves), or sgd with Nesterov momentum"}
+  visit(Option{o.optimizer, "optimizer",
+               "adam, adamw (decay of the weights themselves, not of biases and norms), or sgd with Nesterov momentum"}
             .expects("adam, adamw or sgd",
                      [](const auto& name) { return name == "adam" || name == "adamw" || name == "sgd"; }));
   visit(Option{o.learning_rate, "learning_rate", "Learning rate at the beginning"}.expects(

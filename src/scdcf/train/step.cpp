@@ -118,9 +118,10 @@ void Step::compute(const torch::Tensor& indices, const torch::Tensor& draws) {
   const auto [loss, correct, gradients] =
       parallel_ == nullptr ? pass_alone(indices, draws) : pass_together(indices, draws);
   const torch::NoGradGuard no_grad;
-  first_bad_.copy_(torch::where(torch::isfinite(loss).logical_or_(first_bad_.ge(0)), first_bad_, steps_));
+  const auto finite = loss.sub(loss).eq(0);  // infinite less infinite is not a number, either
+  first_bad_.copy_(torch::where(finite.logical_or_(first_bad_.ge(0)), first_bad_, steps_));
   steps_.add_(1);
-  optimizer_.step(gradients, first_bad_.lt(0));
+  optimizer_.step(gradients, first_bad_.ge(0));
   const double count = static_cast<double>(indices.size(0));
   sums_.add_(torch::stack({loss * count, correct, torch::full({}, count, sums_.options())}));
 }
