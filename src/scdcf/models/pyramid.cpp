@@ -158,18 +158,34 @@ class PyramidNetwork : public Network {
     return {torch::cat(scores, 2), torch::cat(places, 2)};
   }
 
+  /// What resamples an axis of `size` pixels for each of some levels, [L, frame, size].
+  const nn::DeviceConstant& matrices_of(const std::vector<size_t>& chosen, int64_t size) {
+    return matrices_.get({chosen, size}, [&] {
+      std::vector<double> values;
+      for (const auto level : chosen) {
+        const auto& matrix = levels_[level]->matrix(size).values();
+        values.insert(values.end(), matrix.begin(), matrix.end());
+      }
+      const auto levels = static_cast<int64_t>(chosen.size());
+      const int64_t frame = static_cast<int64_t>(values.size()) / (levels * size);
+      return nn::DeviceConstant(std::move(values), {levels, frame, size});
+    });
+  }
+
   /// The frames of the first images at levels of the same size, one behind the other: sizes[k] of level chosen[k].
   torch::Tensor frames_of(const torch::Tensor& images, const std::vector<size_t>& chosen,
                           const std::vector<int64_t>& sizes) {
     std::vector<torch::Tensor> frames;
     for (size_t first = 0, end = 0; first < chosen.size(); first = end) {  // levels that show as many, at once
-      std::vector<torch::Tensor> rows, columns;
-      for (end = first; end < chosen.size() && sizes[end] == sizes[first]; ++end) {
-        rows.push_back(levels_[chosen[end]]->matrix(images.size(2)).like(images));
-        columns.push_back(levels_[chosen[end]]->matrix(images.size(3)).like(images));
-      }
+      for (end = first; end < chosen.size() && sizes[end] == sizes[first];) ++end;
+      const auto matrices = [&](int64_t size) {
+        return matrices_of({chosen.begin() + static_cast<std::ptrdiff_t>(first),
+                            chosen.begin() + static_cast<std::ptrdiff_t>(end)},
+                           size)
+            .like(images);
+      };
       frames.push_back(
-          nn::enlarge_by_each(images.narrow(0, 0, sizes[first]), torch::stack(rows), torch::stack(columns)));
+          nn::enlarge_by_each(images.narrow(0, 0, sizes[first]), matrices(images.size(2)), matrices(images.size(3))));
     }
     return frames.size() == 1 ? frames.front() : torch::cat(frames);
   }
@@ -227,6 +243,7 @@ class PyramidNetwork : public Network {
   double others_share_;
   std::shared_ptr<LevelNetwork> network_;
   std::vector<nn::Enlarge> levels_;  // those of the plan, then those of training alone
+  nn::CachedConstants<std::pair<std::vector<size_t>, int64_t>> matrices_;
 };
 
 ModelOptions resolve_pyramid(ModelOptions options, const PyramidKind& kind) {

@@ -42,6 +42,10 @@ at::Tensor FilterExpansion::scale_basis_like(const at::Tensor& tensor) const {
   return filters_->constant(scale_basis_.values, {scale_basis_.count, scale_basis_.taps}, tensor.options());
 }
 
+at::Tensor FilterExpansion::scale_weights_like(const at::Tensor& tensor) const {
+  return scale_basis_.values == std::vector<double>{1} ? at::Tensor() : scale_basis_like(tensor);
+}
+
 double FilterExpansion::initial_deviation(int64_t in_channels) const {
   const auto& finest = filters_->sampled().scales.front();
   const auto area = static_cast<std::ptrdiff_t>(finest.size()) * finest.size();

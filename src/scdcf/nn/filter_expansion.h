@@ -21,6 +21,8 @@ class FilterExpansion {
   const ops::ScaleSources& sources() const { return sources_; }
   /// phi_m on the taps, [K_alpha, L_alpha], like `tensor` in type and device.
   at::Tensor scale_basis_like(const at::Tensor& tensor) const;
+  /// The same, undefined where it is one tap of weight 1, by which nothing need be multiplied.
+  at::Tensor scale_weights_like(const at::Tensor& tensor) const;
 
   /// The standard deviation of coefficients that keeps the mean square of ReLU features about constant with depth. The
   /// features of a deep stack are smooth on the scale of the filters, so the gain that matters is that for a constant

@@ -55,8 +55,9 @@ DeviceConstant modes_at_centre(const basis::SampledBasis& sampled, SpatialPaddin
 
 at::Tensor joint_conv_at_centre(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& bias,
                                 const at::Tensor& scale_basis, const at::Tensor& centre_modes) {
-  const auto planes = input.flatten(3).permute({2, 0, 1, 3}).flatten(1, 2);                          // [S, N C, H W]
-  const auto mixed = (coefficients * scale_basis.view({1, 1, -1, 1})).sum(2).flatten(1);             // [O, C K]
+  const auto planes = input.flatten(3).permute({2, 0, 1, 3}).flatten(1, 2);  // [S, N C, H W]
+  const auto mixed = (scale_basis.defined() ? (coefficients * scale_basis.view({1, 1, -1, 1})).sum(2) : coefficients)
+                         .flatten(1);                                                                // [O, C K]
   const auto projected = at::bmm(planes, centre_modes).view({-1, mixed.size(1)});                    // [S N, C K]
   const auto output = at::mm(projected, mixed.t()).view({centre_modes.size(0), -1, mixed.size(0)});  // [S, N, O]
   return bias.defined() ? output.permute({1, 2, 0}) + bias.view({1, -1, 1}) : output.permute({1, 2, 0});
@@ -66,7 +67,7 @@ void JointConvImpl::pretty_print(std::ostream& stream) const { print(stream, "Jo
 
 torch::Tensor JointConvImpl::forward(const torch::Tensor& input) {
   check_features(input, "JointConv", options.grid().count());
-  return with_bias(ops::joint_conv(input, coefficients, expansion().scale_basis_like(coefficients),
+  return with_bias(ops::joint_conv(input, coefficients, expansion().scale_weights_like(coefficients),
                                    expansion().filters(), expansion().sources(), {options.stride(), options.padding()},
                                    options.algorithm()));
 }
@@ -82,7 +83,7 @@ torch::Tensor JointConvImpl::at_centre(const torch::Tensor& input) {
   require(options.scale_taps() == 1 && options.stride() == 1 && options.padding() != SpatialPadding::none,
           "JointConv: at_centre: got ", options.scale_taps(), " scale taps, stride ", options.stride(), ", padding ",
           name_of(options.padding()), ", expected one tap, stride 1, padding zero or replicate");
-  return joint_conv_at_centre(input, coefficients, bias, expansion().scale_basis_like(coefficients),
+  return joint_conv_at_centre(input, coefficients, bias, expansion().scale_weights_like(coefficients),
                               centre_modes(input.size(3), input.size(4)).like(input));
 }
 
@@ -94,7 +95,7 @@ torch::Tensor JointConvTransposeImpl::forward(const torch::Tensor& input) {
   check_features(input, "JointConvTranspose", options.grid().count());
   require(options.padding() == SpatialPadding::zero, "JointConvTranspose: padding: got ", name_of(options.padding()),
           ", expected zero");
-  return with_bias(ops::joint_conv_transpose_composed(input, coefficients, expansion().scale_basis_like(coefficients),
+  return with_bias(ops::joint_conv_transpose_composed(input, coefficients, expansion().scale_weights_like(coefficients),
                                                       expansion().filters(), expansion().sources(), options.stride()));
 }
 

@@ -19,7 +19,7 @@ void check_images(const at::Tensor& input) {
 
 torch::Tensor LiftingConvImpl::forward(const torch::Tensor& input) {
   check_images(input);
-  return with_bias(ops::joint_conv(input.unsqueeze(2), coefficients, expansion().scale_basis_like(coefficients),
+  return with_bias(ops::joint_conv(input.unsqueeze(2), coefficients, expansion().scale_weights_like(coefficients),
                                    expansion().filters(), expansion().sources(), {options.stride(), options.padding()},
                                    options.algorithm()));
 }

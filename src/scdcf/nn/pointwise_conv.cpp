@@ -47,6 +47,9 @@ at::Tensor pointwise_conv(const at::Tensor& input, const at::Tensor& coefficient
   const int64_t taps = scale_basis.size(1);
   const int64_t before = support == ScaleSupport::one_sided ? taps - 1 : (taps - 1) / 2;
   const auto weight = coefficients.matmul(scale_basis).unsqueeze(-1).unsqueeze(-1);  // [O, C, taps, 1, 1]
+  // At a single place it is a matrix product.
+  if (taps == 1 && input.sym_size(2) == 1 && input.sym_size(3) == 1 && input.sym_size(4) == 1)
+    return at::linear(input.flatten(1), weight.flatten(1), bias).view({-1, weight.size(0), 1, 1, 1});
   return at::conv3d(pad_scales(input, before, taps - 1 - before, padding), weight, bias, {1, stride, stride});
 }
 

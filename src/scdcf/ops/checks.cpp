@@ -26,9 +26,13 @@ void check_joint_conv(const at::Tensor& input, const at::Tensor& coefficients, c
   require(input.dim() == 5, "joint convolution: input: got shape ", input.sizes(), ", expected [N, C, S, H, W]");
   require(coefficients.dim() == 4, "joint convolution: coefficients: got shape ", coefficients.sizes(),
           ", expected [out, in, scale modes, modes]");
-  require(scale_basis.dim() == 2 && scale_basis.size(0) == coefficients.size(2),
+  const bool one_tap = !scale_basis.defined();
+  require(!one_tap || coefficients.size(2) == 1, "joint convolution: scale basis: got none, expected [",
+          coefficients.size(2), ", taps]");
+  require(one_tap || (scale_basis.dim() == 2 && scale_basis.size(0) == coefficients.size(2)),
           "joint convolution: scale basis: got shape ", scale_basis.sizes(), ", expected [", coefficients.size(2),
           ", taps]");
+  const int64_t taps = one_tap ? 1 : scale_basis.size(1);
   require(coefficients.size(3) == filters.modes(), "joint convolution: coefficients: got ", coefficients.size(3),
           " modes, expected ", filters.modes());
   require(static_cast<int64_t>(sources.size()) == filters.scales(), "joint convolution: got sources for ",
@@ -38,8 +42,7 @@ void check_joint_conv(const at::Tensor& input, const at::Tensor& coefficients, c
       require(plane.plane < input.size(2), "joint convolution: input: got ", input.size(2), " scales (dimension 2 of ",
               input.sizes(), "), expected at least ", plane.plane + 1);
       for (const int64_t tap : plane.taps)
-        require(tap < scale_basis.size(1), "joint convolution: scale basis: got ", scale_basis.size(1),
-                " taps, expected at least ", tap + 1);
+        require(tap < taps, "joint convolution: scale basis: got ", taps, " taps, expected at least ", tap + 1);
     }
   check_conv_input("joint convolution", input, coefficients,
                    geometry.padding == SpatialPadding::none ? filters.largest_radius() : 0);

@@ -32,7 +32,8 @@ at::Tensor compose_filters(const at::Tensor& coefficients, const at::Tensor& tap
   const int64_t out = coefficients.size(0), in = coefficients.size(1), modes = coefficients.size(3);
   std::vector<at::Tensor> per_plane;
   for (const auto& source : sources)
-    per_plane.push_back((coefficients * taps.select(1, source.set).view({1, 1, -1, 1})).sum(2));
+    per_plane.push_back(taps.defined() ? (coefficients * taps.select(1, source.set).view({1, 1, -1, 1})).sum(2)
+                                       : coefficients.squeeze(2));
   const auto mixed = at::cat(per_plane, 1).reshape({-1, modes});
   return mixed.matmul(filters.view({modes, -1}))
       .view({out, in * static_cast<int64_t>(sources.size()), filters.size(1), filters.size(2)});
@@ -60,6 +61,7 @@ const char* name_of(SpatialPadding padding) {
 }
 
 at::Tensor tap_table(const at::Tensor& scale_basis, const FilterBank& filters, const TapSets& sets) {
+  if (!scale_basis.defined()) return {};
   const int64_t taps = scale_basis.size(1), count = static_cast<int64_t>(sets.sets.size());
   return scale_basis.matmul(filters.constant(sets.membership(taps), {taps, count}, scale_basis.options()));
 }

@@ -28,7 +28,8 @@ struct ConvGeometry {
 ///   out[n,o,s] = sum over planes p of scale s and channels c of  in[n,c,p] * W_s[o,c,p]      (* is correlation in
 ///   space) W_s[o,c,p] = sum over taps t on p, scale modes m, modes k of  a[o,c,m,k] phi_m[t] psi_{k,s}
 ///
-/// input [N, C, P, H, W], coefficients a [O, C, M, K], scale_basis phi [M, T], result [N, O, S, H', W'].
+/// input [N, C, P, H, W], coefficients a [O, C, M, K], scale_basis phi [M, T], result [N, O, S, H', W']. An undefined
+/// phi, here and wherever it is asked for, is that of one tap, which is 1 and costs nothing.
 at::Tensor joint_conv_composed(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
                                const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry);
 

@@ -29,7 +29,7 @@ ConvShape conv_shape(const at::Tensor& input, const at::Tensor& coefficients, co
   shape.out_channels = coefficients.size(0);
   shape.scale_modes = coefficients.size(2);
   shape.modes = coefficients.size(3);
-  shape.scale_taps = scale_basis.size(1);
+  shape.scale_taps = scale_basis.defined() ? scale_basis.size(1) : 1;
   shape.column_modes = filters.sampled().column_modes;
   shape.row_modes = filters.sampled().row_modes;
   for (int64_t s = 0; s < filters.scales(); ++s) shape.kernel_sizes.push_back(2 * filters.radius(s) + 1);

@@ -30,6 +30,7 @@ SeparableArguments separable_arguments(const basis::SampledBasis& sampled, const
 at::Tensor mixing_matrices(const at::Tensor& coefficients, const at::Tensor& taps) {
   // [O, C, M, K] -> [G, K, C, O], contracted over M as one small matrix product.
   const auto ordered = coefficients.permute({2, 3, 1, 0});
+  if (!taps.defined()) return ordered.contiguous();
   return taps.t()
       .matmul(ordered.flatten(1))
       .view_symint({taps.sym_size(1), ordered.sym_size(1), ordered.sym_size(2), ordered.sym_size(3)});
