@@ -10,6 +10,7 @@
 #include "json_output.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/runtime.h"
+#include "scdcf/models/registry.h"
 #include "scdcf/train/device.h"
 
 namespace scdcf::app {
@@ -24,6 +25,10 @@ void bench(BenchOptions options) {
   require(options.batch >= 0 && options.batch <= 65536, "--batch: got ", options.batch, ", expected 1 to 65536");
   options.picture_batch = options.batch > 0 ? options.batch : device.is_cuda() ? 32 : 4;
   if (options.batch == 0) options.batch = device.is_cuda() ? 128 : 32;
+  require(options.networks.empty() || options.group == "networks",
+          "--networks: got a list, expected it with --group "
+          "networks alone");
+  for (const auto& name : options.networks) models::find_model(name);  // refuses a name that there is not
   torch::manual_seed(0);
   nlohmann::ordered_json report{{"version", version()},   {"commit", commit()},
                                 {"torch", TORCH_VERSION}, {"device", options.device},
@@ -48,8 +53,13 @@ void add_bench(CLI::App& app) {
   command->add_option(
       "--group", options->group,
       "Only one group: smnist28, smnist56, autoencoder, resnet96, filter size, scales, channels (layers); training "
-      "(the step of the SMNIST network in its forms); networks (the step of every network); shapes (layers of every "
+      "(the step of the SMNIST network in its forms); networks (step and prediction of every network); shapes (layers "
+      "of every "
       "shape beside the limit of the device; not among all)");
+  command
+      ->add_option("--networks", options->networks,
+                   "Of the group networks, only these; names as `scdcf models` has them")
+      ->delimiter(',');
   command
       ->add_option("--batch", options->batch,
                    "Images; without it 32 on the CPU and 128 on a GPU, of the pictures for resnets 4 and 32")

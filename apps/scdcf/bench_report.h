@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "scdcf/bench/measure.h"
 
@@ -12,6 +13,7 @@ namespace scdcf::app {
 
 struct BenchOptions {
   std::string device = "cpu", group, out;
+  std::vector<std::string> networks;     // none: all of them
   int64_t batch = 0, picture_batch = 0;  // of digits, and of pictures for the resnets
   double seconds = 1.0;                  // for the samples of each case, all forms together
   bench::Timer timer = bench::Timer::clock;
@@ -28,7 +30,8 @@ nlohmann::ordered_json bench_shapes(const BenchOptions& options, torch::Device d
 /// The whole training step of the SMNIST network in every form, and how much of it is spent outside the convolutions.
 nlohmann::ordered_json bench_training(const BenchOptions& options, torch::Device device);
 
-/// A training step of every network of the registry. What goes wrong with one is told in its row and stops no other.
+/// A training step and a prediction of every network of the registry that is asked for. What goes wrong with one is
+/// told in its row and stops no other.
 nlohmann::ordered_json bench_networks(const BenchOptions& options, torch::Device device);
 
 /// 1.23, 12.3, 123: three digits, with a unit behind them.

@@ -96,13 +96,20 @@ class _PlainLevel(nn.Module):
     def prepare(self, frame: int) -> None:
         pass
 
+    def _around_centre(self, maps: Tensor) -> Tensor:
+        """What the class layer says about the centre: only what its filters see there is convolved."""
+        top, left = ((side - 1) // 2 - 3 for side in maps.shape[2:])
+        bottom, right = (side // 2 + 3 for side in maps.shape[2:])
+        if top < 0 or left < 0 or bottom >= maps.shape[2] or right >= maps.shape[3]:
+            return centre_of(self.class_layer(maps))[..., None, None]
+        seen = maps[:, :, top:bottom + 1, left:right + 1]
+        return nn.functional.conv2d(seen, self.class_layer.weight).mean((2, 3), keepdim=True)
+
     def forward(self, frames: Tensor, at_centre: bool) -> Tensor:
         maps = frames
         for conv, norm in ((self.conv1, self.norm1), (self.conv2, self.norm2), (self.conv3, self.norm3)):
             maps = norm(conv(maps))
-        hidden = self.class_layer(maps)
-        if at_centre:
-            hidden = centre_of(hidden)[..., None, None]
+        hidden = self._around_centre(maps) if at_centre else self.class_layer(maps)
         scores = self.scores(self.dropout(self.norm(hidden)))
         return (scores[..., 0, 0] if at_centre else scores.amax((2, 3))).unsqueeze(2)
 
