@@ -23,8 +23,8 @@ struct EquivarianceArguments {
 };
 
 void equivariance(EquivarianceArguments arguments) {
-  if (arguments.run.count == 0) arguments.run.count = 64;
-  arguments.run.allow_changed_data = true;  // nothing is tested on what was learnt
+  if (arguments.run.count.value_or(0) == 0) arguments.run.count = 64;  // all at once would not fit in memory
+  arguments.run.allow_changed_data = true;                             // nothing is tested on what was learnt
   auto model = load_run(arguments.run);
   const auto splits = load_run_data(arguments.run, model).splits;
   const train::DeviceImages set(splits.test, splits.mean, splits.deviation, train::device_of(arguments.run.device));

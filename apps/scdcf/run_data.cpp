@@ -50,7 +50,8 @@ void add_run_arguments(CLI::App& command, RunArguments& arguments) {
   command.add_option("run", arguments.run, "Folder of a run, or a model file")->required();
   command.add_option("--data", arguments.data, "Another data set than the run's own");
   add_run_option(command, "data_dir", arguments.data_dir).type_name("FOLDER");
-  command.add_option("--count", arguments.count, "Test images to use; 0 for all")->check(in_range(0, 1e9));
+  command.add_option("--count", arguments.count, "Test images to use instead of as many as the run has; 0 for all")
+      ->check(in_range(0, 1e9));
   command.add_option("--smallest-factor", arguments.smallest_factor, "Of the scaled sets, instead of the run's own")
       ->check(in_range(0.001, 100));
   command.add_option("--largest-factor", arguments.largest_factor, "Of the scaled sets, instead of the run's own")
@@ -73,11 +74,12 @@ RunData load_run_data(const RunArguments& arguments, const runs::TrainedModel& m
   RunData data;
   if (same_name && arguments.smallest_factor == 0 && arguments.largest_factor == 0 && !arguments.test_scale) {
     data = load_own(options, model, arguments.allow_changed_data);
-    if (arguments.count > data.splits.test.count()) {
-      options.test_size = arguments.count;
+    const int64_t own = data.splits.test.count(), count = arguments.count.value_or(own);
+    if (count == 0 || count > own) {
+      options.test_size = count;
       data.splits = data::load(options);
-    } else if (arguments.count > 0) {
-      data.splits.test = data::prefix(data.splits.test, arguments.count);
+    } else if (count < own) {
+      data.splits.test = data::prefix(data.splits.test, count);
     }
   } else {
     if (!same_name) {
@@ -88,7 +90,7 @@ RunData load_run_data(const RunArguments& arguments, const runs::TrainedModel& m
       other.realisation = options.realisation;
       options = other;
     }
-    if (arguments.count > 0) options.test_size = arguments.count;
+    if (arguments.count) options.test_size = *arguments.count;
     if (arguments.smallest_factor > 0) options.smallest_factor = arguments.smallest_factor;
     if (arguments.largest_factor > 0) options.largest_factor = arguments.largest_factor;
     if (arguments.test_scale) options.test_scale = *arguments.test_scale;

@@ -12,7 +12,7 @@ namespace scdcf::app {
 /// What the commands that look at a run have in common.
 struct RunArguments {
   std::string run, data, data_dir, device = "cpu";
-  int64_t count = 0;  // test images; 0 for all
+  std::optional<int64_t> count;  // test images; 0 for all, none for as many as the run has
   double smallest_factor = 0, largest_factor = 0;
   std::optional<double> test_scale;
   bool allow_changed_data = false;
