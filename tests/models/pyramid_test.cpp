@@ -54,6 +54,33 @@ TEST_P(Pyramid, weights_do_not_depend_on_the_range) {
   for (const auto& item : from) EXPECT_EQ(item.value().sizes(), to[item.key()].sizes()) << item.key();
 }
 
+TEST_P(Pyramid, has_as_many_blocks_as_channel_counts_three_at_least) {
+  auto options = small_pyramid(GetParam());
+  options.channels = {4, 6, 8, 8};
+  const auto network = made(options);
+  EXPECT_EQ(network->forward(images(2)).sizes(), (std::vector<int64_t>{2, 4}));
+  EXPECT_GT(parameter_count(*network), parameter_count(*made(small_pyramid(GetParam()))));
+  options.channels = {4, 6};
+  testing::expect_error([&] { make_model(options); }, "channels: got 2 numbers", "three or more");
+}
+
+TEST_P(Pyramid, black_stays_zero_from_block_to_block_in_training_and_in_use) {
+  const auto network = made(small_pyramid(GetParam()));
+  const torch::NoGradGuard no_grad;
+  for (const auto& parameter : network->named_parameters())  // norms that make something of zero
+    if (parameter.key().find("bias") != std::string::npos) parameter.value().uniform_(0.1, 1);
+  auto x = images(4);
+  x[2].zero_();
+  for (const bool training : {true, false}) {
+    network->train(training);
+    for (const auto& block : network->features(x)) {
+      if (block.layer.rfind("block", 0) != 0) continue;
+      EXPECT_LT(block.maps[2].abs().max().item<double>(), 1e-5) << block.layer;
+      EXPECT_GT(block.maps[1].abs().max().item<double>(), 1e-2) << block.layer;
+    }
+  }
+}
+
 TEST_P(Pyramid, a_wider_range_only_adds_planes) {
   auto options = small_pyramid(GetParam());
   options.smaller = 3 * 2;  // an octave more, whole levels

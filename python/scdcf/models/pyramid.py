@@ -47,17 +47,20 @@ class _JointLevel(nn.Module):
 class _PlainBlocks(_JointLevel):
     def __init__(self, o: Dict[str, Any], planes: int) -> None:
         super().__init__(o, planes)
-        a, b, c = o["channels"]
-        black = o["padding"] == "black"
-        self.block1 = nn.Sequential(LiftingConv(o["in_channels"], a, self.grid, **self.filters),
-                                    NormReluPool(a, keeps_zero=black))
-        self.block2 = nn.Sequential(JointConv(a, b, self.grid, scale_taps=1, **self.filters),
-                                    NormReluPool(b, keeps_zero=black))
-        self.block3 = nn.Sequential(JointConv(b, c, self.grid, scale_taps=1, **self.filters),
-                                    NormReluPool(c, window=1, keeps_zero=black))
+        inputs = o["in_channels"]
+        for i, channels in enumerate(o["channels"]):
+            conv: nn.Module = LiftingConv(inputs, channels, self.grid, **self.filters) if i == 0 else JointConv(
+                inputs, channels, self.grid, scale_taps=1, **self.filters)
+            end = NormReluPool(channels, window=2 if i < 2 else 1, keeps_zero=o["padding"] == "black")
+            self.add_module(f"block{i + 1}", nn.Sequential(conv, end))
+            inputs = channels
+        self._blocks = len(o["channels"])
 
     def maps(self, frames: Tensor) -> Tensor:
-        return self.block3(self.block2(self.block1(frames)))
+        maps = frames
+        for i in range(self._blocks):
+            maps = getattr(self, f"block{i + 1}")(maps)
+        return maps
 
 
 class _ResidualBlocks(_JointLevel):
@@ -83,11 +86,12 @@ class _PlainLevel(nn.Module):
         super().__init__()
         mode = "zeros" if o["padding"] == "black" else "replicate"
         channels = [o["in_channels"], *o["channels"]]
-        for i in range(3):
+        self._blocks = len(o["channels"])
+        for i in range(self._blocks):
             self.add_module(f"conv{i + 1}", nn.Conv2d(channels[i], channels[i + 1], 7, padding=3, bias=False,
                                                       padding_mode=mode))
             self.add_module(f"norm{i + 1}", NormReluPool(channels[i + 1], window=2 if i < 2 else 1,
-                                                            keeps_zero=o["padding"] == "black"))
+                                                         keeps_zero=o["padding"] == "black"))
         self.class_layer = nn.Conv2d(channels[-1], o["hidden"], 7, padding=3, bias=False, padding_mode=mode)
         self.norm = NormReluPool(o["hidden"], window=1)
         self.dropout = nn.Dropout(o["dropout"])
@@ -107,8 +111,8 @@ class _PlainLevel(nn.Module):
 
     def forward(self, frames: Tensor, at_centre: bool) -> Tensor:
         maps = frames
-        for conv, norm in ((self.conv1, self.norm1), (self.conv2, self.norm2), (self.conv3, self.norm3)):
-            maps = norm(conv(maps))
+        for i in range(1, self._blocks + 1):
+            maps = getattr(self, f"norm{i}")(getattr(self, f"conv{i}")(maps))
         hidden = self._around_centre(maps) if at_centre else self.class_layer(maps)
         scores = self.scores(self.dropout(self.norm(hidden)))
         return (scores[..., 0, 0] if at_centre else scores.amax((2, 3))).unsqueeze(2)

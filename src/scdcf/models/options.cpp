@@ -26,8 +26,9 @@ void refuse_unknown_options(const ModelOptions& options, const std::vector<std::
 void resolve_common(ModelOptions& options, const CommonLimits& limits) {
   require(options.image_size >= limits.smallest_image && options.image_size % 4 == 0, "image_size: got ",
           options.image_size, ", model ", options.name, " expects a multiple of 4 from ", limits.smallest_image, " on");
-  require(options.channels.empty() || options.channels.size() == limits.channel_counts, "channels: got ",
-          options.channels.size(), " numbers, model ", options.name, " expects one for ", limits.counts_of);
+  const auto counts = options.channels.size();
+  require(counts == 0 || counts == limits.channel_counts || (limits.or_more && counts > limits.channel_counts),
+          "channels: got ", counts, " numbers, model ", options.name, " expects one for ", limits.counts_of);
   if (options.dropout < 0) options.dropout = limits.dropout;
 }
 

@@ -50,6 +50,7 @@ struct CommonLimits {
   size_t channel_counts;
   const char* counts_of;  ///< what has a number of channels: "each of the three blocks"
   double dropout;         ///< where it is left open
+  bool or_more = false;   ///< whether there may be more of them
 };
 /// Checks image size and channels as far as option_list.h, whose bounds hold already, cannot; fills in dropout.
 void resolve_common(ModelOptions& options, const CommonLimits& limits);

@@ -17,7 +17,7 @@ class PlainLevel : public LevelNetwork {
  public:
   explicit PlainLevel(const ModelOptions& options) : replicate_(options.padding == "replicate") {
     int64_t in = options.in_channels;
-    for (size_t i = 0; i < 3; ++i) {
+    for (size_t i = 0; i < options.channels.size(); ++i) {
       const int64_t out = options.channels[i];
       convolutions_.push_back(register_module("conv" + std::to_string(i + 1), convolution(in, out)));
       norms_.push_back(register_module(
@@ -79,7 +79,7 @@ class PlainLevel : public LevelNetwork {
 };
 
 int resolve_plain(ModelOptions& options) {
-  resolve_common(options, {12, 3, "each of the three blocks", 0.5});
+  resolve_common(options, {12, 3, "each of the blocks, three or more", 0.5, /*or_more=*/true});
   if (options.channels.empty()) options.channels = {16, 32, 48};
   if (options.hidden == 0) options.hidden = 128;
   if (options.finest_width == 0) options.finest_width = kKernel;

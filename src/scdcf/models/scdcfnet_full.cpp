@@ -57,7 +57,7 @@ class JointLevel : public LevelNetwork {
   nn::PointwiseConv scores_{nullptr};
 };
 
-/// Lifting and two joint convolutions, the first two followed by pooling.
+/// Lifting and two joint convolutions or more, the first two followed by pooling.
 class PlainBlocks : public JointLevel {
  public:
   PlainBlocks(const ModelOptions& options, int planes) : JointLevel(options, planes) {
@@ -65,9 +65,9 @@ class PlainBlocks : public JointLevel {
     const auto end = [&](int64_t channels, int64_t window) {
       return nn::NormReluPool(nn::NormReluPoolOptions(channels).window(window).keeps_zero(options.padding == "black"));
     };
-    blocks_ = {torch::nn::Sequential(nn::LiftingConv(lifting(c[0])), end(c[0], 2)),
-               torch::nn::Sequential(nn::JointConv(joint(c[0], c[1])), end(c[1], 2)),
-               torch::nn::Sequential(nn::JointConv(joint(c[1], c[2])), end(c[2], 1))};
+    blocks_.emplace_back(nn::LiftingConv(lifting(c[0])), end(c[0], 2));
+    for (size_t i = 1; i < c.size(); ++i)
+      blocks_.emplace_back(nn::JointConv(joint(c[i - 1], c[i])), end(c[i], i < 2 ? 2 : 1));
     for (size_t i = 0; i < blocks_.size(); ++i) register_module("block" + std::to_string(i + 1), blocks_[i]);
   }
 
@@ -123,8 +123,8 @@ class ResidualBlocks : public JointLevel {
 
 /// The highest of 10 modes have four half-waves, which 8 pixels just sample. After two poolings they span the 28 / 4
 /// pixels of an object at home, so that the class layer sees all of it, although sines vanish at their border.
-int resolve_joint(ModelOptions& options, const std::vector<int64_t>& channels, const char* counts_of, double dropout) {
-  resolve_common(options, {12, channels.size(), counts_of, dropout});
+int resolve_joint(ModelOptions& options, const std::vector<int64_t>& channels, const CommonLimits& limits) {
+  resolve_common(options, limits);
   if (options.channels.empty()) options.channels = channels;
   if (options.hidden == 0) options.hidden = 128;
   if (options.modes == 0) options.modes = 10;
@@ -138,12 +138,12 @@ int resolve_joint(ModelOptions& options, const std::vector<int64_t>& channels, c
 }
 
 template <class Blocks>
-ModelEntry joint_entry(const char* name, const std::vector<int64_t>& channels, const char* counts_of, double dropout) {
+ModelEntry joint_entry(const char* name, const std::vector<int64_t>& channels, const CommonLimits& limits) {
   return pyramid_entry({name,
                         "this project",
                         "scalings and translations, jointly, up to the class scores",
                         {"modes", "class_modes", "basis", "planes_per_level"},
-                        [=](ModelOptions& options) { return resolve_joint(options, channels, counts_of, dropout); },
+                        [=](ModelOptions& options) { return resolve_joint(options, channels, limits); },
                         [](const ModelOptions& options, int planes) -> std::shared_ptr<LevelNetwork> {
                           return std::make_shared<Blocks>(options, planes);
                         }});
@@ -152,11 +152,13 @@ ModelEntry joint_entry(const char* name, const std::vector<int64_t>& channels, c
 }  // namespace
 
 ModelEntry scdcfnet_full_entry() {
-  return joint_entry<PlainBlocks>("scdcfnet-full", {16, 32, 48}, "each of the three blocks", 0.2);
+  return joint_entry<PlainBlocks>("scdcfnet-full", {16, 32, 48},
+                                  {12, 3, "each of the blocks, three or more", 0.2, /*or_more=*/true});
 }
 
 ModelEntry resnet16_full_entry() {
-  return joint_entry<ResidualBlocks>("resnet16-full", {16, 16, 32, 64}, "the first convolution and each group", 0.5);
+  return joint_entry<ResidualBlocks>("resnet16-full", {16, 16, 32, 64},
+                                     {12, 4, "the first convolution and each group", 0.5});
 }
 
 }  // namespace scdcf::models
