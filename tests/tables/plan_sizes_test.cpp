@@ -99,7 +99,7 @@ TEST(LargeScalePlan, trains_at_three_scales_and_looks_for_all_seventeen) {
     if (!has_range(model.name)) continue;
     EXPECT_DOUBLE_EQ(data.train_scale / model.smaller, 0.5);
     EXPECT_DOUBLE_EQ(data.train_scale * model.larger, 8);
-    EXPECT_EQ(train.epochs, 5);
+    EXPECT_EQ(train.epochs, 10);
   }
   EXPECT_EQ(scales, (std::set<double>{1, 2, 4}));
 }
