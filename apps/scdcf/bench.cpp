@@ -26,8 +26,8 @@ void bench(BenchOptions options) {
   options.picture_batch = options.batch > 0 ? options.batch : device.is_cuda() ? 32 : 4;
   if (options.batch == 0) options.batch = device.is_cuda() ? 128 : 32;
   require(options.networks.empty() || options.group == "networks",
-          "--networks: got a list, expected it with --group "
-          "networks alone");
+          "--networks: got a list, expected none but with "
+          "--group networks");
   for (const auto& name : options.networks) models::find_model(name);  // refuses a name that there is not
   torch::manual_seed(0);
   nlohmann::ordered_json report{{"version", version()},   {"commit", commit()},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <iostream>
+#include <utility>
 #include <vector>
 
 #include "bench_report.h"
@@ -97,8 +98,10 @@ nlohmann::ordered_json bench_networks(const BenchOptions& options, torch::Device
   terminal::RowPrinter table(options.json ? nullptr : &std::cout, kNetworkColumns);
   auto list = nlohmann::ordered_json::array();
   double plain = 0;
+  bool pictures = false;
   for (const auto& network_case : network_cases(options)) {
     const auto speed = measure(network_case, device, options);
+    if (std::exchange(pictures, network_case.pictures) != network_case.pictures) plain = 0;
     if (network_case.name == "cnn" || network_case.name == "resnet16") plain = speed.ms;
     const std::string side = std::to_string(network_case.size()), batch = std::to_string(network_case.batch);
     nlohmann::ordered_json entry{

@@ -23,8 +23,8 @@ struct EquivarianceArguments {
 };
 
 void equivariance(EquivarianceArguments arguments) {
-  if (arguments.run.count.value_or(0) == 0) arguments.run.count = 64;  // all at once would not fit in memory
-  arguments.run.allow_changed_data = true;                             // nothing is tested on what was learnt
+  if (!arguments.run.count) arguments.run.count = 64;
+  arguments.run.allow_changed_data = true;  // nothing is tested on what was learnt
   auto model = load_run(arguments.run);
   const auto splits = load_run_data(arguments.run, model).splits;
   const train::DeviceImages set(splits.test, splits.mean, splits.deviation, train::device_of(arguments.run.device));
@@ -69,6 +69,9 @@ void add_equivariance(CLI::App& app) {
   auto* command = app.add_subcommand("equivariance", "How far the features of a trained network are from equivariance");
   auto arguments = std::make_shared<EquivarianceArguments>();
   add_run_arguments(*command, arguments->run);
+  command->get_option("--count")
+      ->description("Test images to use, all at once; 64 without it")
+      ->check(in_range(1, 1e5));
   command->add_option("--octaves", arguments->octaves, "Enlarge by two to this power; 0 for one step of the scale axis")
       ->check(in_range(-4, 4));
   command->add_flag("--json", arguments->json, "Print JSON instead of a table");

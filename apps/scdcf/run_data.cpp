@@ -16,8 +16,8 @@ std::string counts_text(const std::vector<int64_t>& counts) {
                 static_cast<long long>(counts[1]), static_cast<long long>(counts[2]));
 }
 
-/// The run's own data, with what has become different of it.
-RunData load_own(data::DataOptions options, const runs::TrainedModel& model, bool allow_changed) {
+/// The run's own data, with what has become different of it; `options` are then those of what was loaded.
+RunData load_own(data::DataOptions& options, const runs::TrainedModel& model, bool allow_changed) {
   RunData data;
   try {
     data.splits = data::load(options);
@@ -75,10 +75,11 @@ RunData load_run_data(const RunArguments& arguments, const runs::TrainedModel& m
   if (same_name && arguments.smallest_factor == 0 && arguments.largest_factor == 0 && !arguments.test_scale) {
     data = load_own(options, model, arguments.allow_changed_data);
     const int64_t own = data.splits.test.count(), count = arguments.count.value_or(own);
-    if (count == 0 || count > own) {
+    const bool has_all = options.test_size == 0;
+    if ((count == 0 && !has_all) || count > own) {
       options.test_size = count;
       data.splits = data::load(options);
-    } else if (count < own) {
+    } else if (count > 0 && count < own) {
       data.splits.test = data::prefix(data.splits.test, count);
     }
   } else {

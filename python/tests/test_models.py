@@ -17,8 +17,8 @@ import scdcf
 PROGRAM = os.environ.get("SCDCF_PROGRAM", str(Path(__file__).resolve().parents[2] / "build" / "bin" / "scdcf"))
 SMALL = {"scdcfnet": "--channels 4,5,6 --scales 3 --hidden 16 --size 12",
          "cnn": "--channels 4,5,6 --hidden 16 --size 12 --pooling average",
-         "scdcfnet-full": "--channels 3,4,5 --hidden 16 --size 20 --smallest-factor 0.8 --smaller 1.5 --planes-per-level 2",
-         "pyramid-cnn": "--channels 3,4,5 --hidden 16 --size 20 --smallest-factor 0.8 --smaller 1.5",
+         "scdcfnet-full": "--channels 3,4,5,4 --hidden 16 --size 20 --smallest-factor 0.8 --smaller 1.5 --planes-per-level 2",
+         "pyramid-cnn": "--channels 3,4,5,4 --hidden 16 --size 20 --smallest-factor 0.8 --smaller 1.5",
          "resnet16-full": "--channels 3,3,4,5 --hidden 16 --size 20 --smallest-factor 0.9 --smaller 1.2"}
 
 

@@ -28,6 +28,28 @@ TEST(JointConv, computes_eq_lth_layer_with_bias) {
   EXPECT_LT(testing::relative_error(layer(x), expected), 1e-5);
 }
 
+TEST(JointConv, one_tap_is_a_basis_of_one_and_left_out) {
+  torch::manual_seed(6);
+  for (const auto algorithm : {ops::Algorithm::composed, ops::Algorithm::separable}) {
+    const auto options =
+        JointConvOptions(2, 3, basis::ScaleGrid(3, 0.5, 3.0)).modes(5).algorithm(algorithm).bias(false);
+    JointConv one(JointConvOptions(options).scale_taps(1));
+    one->to(testing::device(), torch::kDouble);
+    const auto& expansion = one->expansion();
+    EXPECT_FALSE(expansion.scale_weights_like(one->coefficients).defined());
+    const auto x = testing::random_tensor({2, 2, 3, 7, 7}, torch::kDouble);
+    const auto expected = ops::joint_conv(x, one->coefficients, expansion.scale_basis_like(one->coefficients),
+                                          expansion.filters(), expansion.sources(), {}, algorithm);
+    EXPECT_LT(testing::relative_error(one(x), expected), 1e-14);
+    JointConv three(JointConvOptions(options).scale_taps(3));
+    three->to(testing::device(), torch::kDouble);
+    EXPECT_TRUE(three->expansion().scale_weights_like(three->coefficients).defined());
+    testing::expect_error(
+        [&] { ops::joint_conv(x, three->coefficients, {}, expansion.filters(), expansion.sources(), {}, algorithm); },
+        "scale basis: got none", "[3, taps]");
+  }
+}
+
 TEST(JointConv, at_the_centre_equals_the_centre_of_the_whole) {
   torch::manual_seed(3);
   for (const auto padding : {SpatialPadding::zero, SpatialPadding::replicate})

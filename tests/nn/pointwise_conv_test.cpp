@@ -19,6 +19,20 @@ TEST(PointwiseConv, equals_a_matrix_applied_at_every_pixel_and_scale) {
   EXPECT_TRUE(torch::allclose(layer(x), torch::einsum("ncshw,oc->noshw", {x, layer->coefficients.squeeze(2)})));
 }
 
+TEST(PointwiseConv, says_at_a_single_place_what_it_says_there_among_others) {
+  for (const bool bias : {true, false}) {
+    torch::manual_seed(5);
+    PointwiseConv layer(PointwiseConvOptions(3, 4).bias(bias));
+    testing::to_double(layer);
+    if (bias) torch::nn::init::normal_(layer->bias);
+    const auto x = testing::random_tensor({2, 3, 1, 2, 2});
+    const auto alone = layer(x.narrow(3, 1, 1).narrow(4, 0, 1));
+    EXPECT_TRUE(torch::allclose(alone, layer(x).narrow(3, 1, 1).narrow(4, 0, 1)));
+    EXPECT_EQ(alone.dim(), 5);
+    testing::expect_layer_gradients(layer, {2, 3, 1, 1, 1});
+  }
+}
+
 TEST(PointwiseConv, reaches_finer_scales_as_the_joint_convolution_does) {
   torch::manual_seed(3);
   for (const auto padding : {ScalePadding::replicate, ScalePadding::zero})

@@ -30,10 +30,10 @@ def joint_conv_arguments(stride, padding, batch, channels, height, width):
             torch.randn(3 * (3 + 5)), torch.randn(batch, channels + 1, 2, *out)]
 
 
-def norm_relu_pool(training):
+def norm_relu_pool(training, keeps_zero):
     def run(x, weight, bias, mean, variance, grad):
         x, weight, bias = (t.detach().requires_grad_(True) for t in (x, weight, bias))
-        out = torch.ops.scdcf.norm_relu_pool(x, weight, bias, mean, variance, training, 0.1, 1e-5, 4, 2, 1)
+        out = torch.ops.scdcf.norm_relu_pool(x, weight, bias, mean, variance, training, 0.1, 1e-5, 4, 2, 1, keeps_zero)
         return (*out, *torch.autograd.grad(out[0], [x, weight, bias], grad))
 
     return run
@@ -71,7 +71,7 @@ class SymbolicShapes(unittest.TestCase):
         for training in (False, True):
             for maps in ([], [2]):
                 with self.subTest(training=training, maps=maps):
-                    self.check(norm_relu_pool(training), lambda *s: norm_arguments(maps, *s))
+                    self.check(norm_relu_pool(training, keeps_zero=training), lambda *s: norm_arguments(maps, *s))
 
 
 def trust_the_kernels():

@@ -160,12 +160,12 @@ TEST_F(Trainer, runs_side_by_side_do_not_disturb_each_other) {
   config_.train.epochs = 6;
   // cuDNN's fastest algorithm is found by the clock, in every thread anew, and algorithms round differently. Left to
   // its rules, nothing differs to the last bit, alone or together.
-  train::TrainCallbacks by_rule;
-  by_rule.on_start = [](const train::RunConfig&) { at::globalContext().setBenchmarkCuDNN(false); };
-  const auto alone = train::train(config_, splits_, {}, by_rule);
+  train::apply_precision(config_.train, scdcf::testing::device());
+  at::globalContext().setBenchmarkCuDNN(false);
+  const auto alone = train::train(config_, splits_, {}, {});
   std::vector<train::TrainResult> together(8);
-  for_each(8, 4,
-           [&](std::int64_t i) { together[static_cast<size_t>(i)] = train::train(config_, splits_, {}, by_rule); });
+  for_each(8, 4, [&](std::int64_t i) { together[static_cast<size_t>(i)] = train::train(config_, splits_, {}, {}); });
+  at::globalContext().setBenchmarkCuDNN(true);
   for (const auto& result : together)
     for (size_t epoch = 0; epoch < alone.history.size(); ++epoch) {
       EXPECT_EQ(result.history.at(epoch).train_loss, alone.history[epoch].train_loss) << "epoch " << epoch;

@@ -52,7 +52,7 @@ BenchLayer::BenchLayer(const LayerCase& bench_case, torch::Device device, torch:
 
 torch::Tensor BenchLayer::run(Variant variant, const torch::Tensor& input, const torch::Tensor& coefficients) const {
   if (variant == Variant::grouped) return grouped(input, coefficients);
-  return ops::joint_conv(input, coefficients, expansion_.scale_basis_like(coefficients), expansion_.filters(),
+  return ops::joint_conv(input, coefficients, expansion_.scale_weights_like(coefficients), expansion_.filters(),
                          expansion_.sources(), {},
                          variant == Variant::composed ? ops::Algorithm::composed : ops::Algorithm::separable);
 }

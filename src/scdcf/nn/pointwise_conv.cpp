@@ -49,7 +49,7 @@ at::Tensor pointwise_conv(const at::Tensor& input, const at::Tensor& coefficient
   const auto weight = coefficients.matmul(scale_basis).unsqueeze(-1).unsqueeze(-1);  // [O, C, taps, 1, 1]
   // At a single place it is a matrix product.
   if (taps == 1 && input.sym_size(2) == 1 && input.sym_size(3) == 1 && input.sym_size(4) == 1)
-    return at::linear(input.flatten(1), weight.flatten(1), bias).view({-1, weight.size(0), 1, 1, 1});
+    return at::linear(input.flatten(1), weight.flatten(1), bias).unsqueeze(-1).unsqueeze(-1).unsqueeze(-1);
   return at::conv3d(pad_scales(input, before, taps - 1 - before, padding), weight, bias, {1, stride, stride});
 }
 

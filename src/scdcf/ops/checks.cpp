@@ -27,11 +27,14 @@ void check_joint_conv(const at::Tensor& input, const at::Tensor& coefficients, c
   require(coefficients.dim() == 4, "joint convolution: coefficients: got shape ", coefficients.sizes(),
           ", expected [out, in, scale modes, modes]");
   const bool one_tap = !scale_basis.defined();
-  require(!one_tap || coefficients.size(2) == 1, "joint convolution: scale basis: got none, expected [",
-          coefficients.size(2), ", taps]");
-  require(one_tap || (scale_basis.dim() == 2 && scale_basis.size(0) == coefficients.size(2)),
-          "joint convolution: scale basis: got shape ", scale_basis.sizes(), ", expected [", coefficients.size(2),
-          ", taps]");
+  if (one_tap) {
+    require(coefficients.size(2) == 1, "joint convolution: scale basis: got none, expected [", coefficients.size(2),
+            ", taps]");
+  } else {
+    require(scale_basis.dim() == 2 && scale_basis.size(0) == coefficients.size(2),
+            "joint convolution: scale basis: got shape ", scale_basis.sizes(), ", expected [", coefficients.size(2),
+            ", taps]");
+  }
   const int64_t taps = one_tap ? 1 : scale_basis.size(1);
   require(coefficients.size(3) == filters.modes(), "joint convolution: coefficients: got ", coefficients.size(3),
           " modes, expected ", filters.modes());

@@ -29,7 +29,7 @@ struct ConvGeometry {
 ///   space) W_s[o,c,p] = sum over taps t on p, scale modes m, modes k of  a[o,c,m,k] phi_m[t] psi_{k,s}
 ///
 /// input [N, C, P, H, W], coefficients a [O, C, M, K], scale_basis phi [M, T], result [N, O, S, H', W']. An undefined
-/// phi, here and wherever it is asked for, is that of one tap, which is 1 and costs nothing.
+/// phi, here and below, stands for a single tap of weight 1, by which nothing is multiplied.
 at::Tensor joint_conv_composed(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
                                const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry);
 
@@ -39,7 +39,7 @@ at::Tensor joint_conv_transpose_composed(const at::Tensor& input, const at::Tens
                                          const at::Tensor& scale_basis, const FilterBank& filters,
                                          const ScaleSources& sources, int64_t stride);
 
-/// phi [M, taps] summed over each set of taps: [M, sets].
+/// phi [M, taps] summed over each set of taps: [M, sets]; undefined where phi is.
 at::Tensor tap_table(const at::Tensor& scale_basis, const FilterBank& filters, const TapSets& sets);
 
 /// joint_conv_composed with its constants in the caller's hands: `taps` of tap_table, the filters of every scale

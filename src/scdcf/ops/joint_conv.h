@@ -14,7 +14,7 @@ enum class Algorithm {
 
 const char* name_of(Algorithm algorithm);
 
-/// joint_conv_composed or joint_conv_separable.
+/// joint_conv_composed or joint_conv_separable; ops/composed.h says what an undefined scale basis stands for.
 at::Tensor joint_conv(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
                       const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry,
                       Algorithm algorithm = Algorithm::automatic);

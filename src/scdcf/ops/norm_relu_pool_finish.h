@@ -51,7 +51,7 @@ SCDCF_HOST_DEVICE void forward_coefficients(double mean, double invstd, F weight
 }
 
 /// Sums over the pixels of a channel: of the gradient g behind the ReLU, and of g * (x - centre). What zero becomes,
-/// where it is taken off, counts as one more pixel x = 0, whose g is less all gradients of the result.
+/// where it is taken off, counts as one more pixel x = 0, whose g is minus the sum of all gradients of the result.
 struct GradientSums {
   double grad, grad_times_input;
 };

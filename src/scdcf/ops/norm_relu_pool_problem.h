@@ -8,7 +8,7 @@ namespace scdcf::ops {
 /// Maps stored plane by plane (an image at one scale), pixel by pixel, channels innermost:
 ///   z[p, c] = (x[p, c] - mean[c]) / sqrt(variance[c] + eps) * weight[c] + bias[c]     p: a pixel of any plane
 ///   y[o, c] = mean over the pixels p of window o that lie inside the map of max(z[p, c], 0)
-///             keeps_zero: less max(z0[c], 0), z0 being what z is where x is zero, so that y is zero there
+///             keeps_zero: less max(z0[c], 0), z0 being what z is where x is zero, so that y is zero there, to rounding
 /// Window (oy, ox) covers rows oy * stride - padding to oy * stride - padding + window - 1, columns alike.
 /// Invariant: window >= 1, stride >= 1, 2 * padding <= window <= size + 2 * padding, so no window is empty.
 struct NormPoolProblem {

@@ -24,7 +24,8 @@ struct SeparableArguments {
 SeparableArguments separable_arguments(const basis::SampledBasis& sampled, const TapSets& sets,
                                        const ConvGeometry& geometry);
 
-/// mixing[g, k, c, o] = sum over scale modes m of taps[m, g] a[o, c, m, k], with `taps` of tap_table.
+/// mixing[g, k, c, o] = sum over scale modes m of taps[m, g] a[o, c, m, k], with `taps` of tap_table, or a itself
+/// where these are undefined.
 at::Tensor mixing_matrices(const at::Tensor& coefficients, const at::Tensor& taps);
 
 /// input [N, C, P, H, W], mixing [G, K, C, O], factors packed as FilterBank::factors: [N, O, S, H', W'].

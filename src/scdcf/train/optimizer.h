@@ -20,8 +20,8 @@ class Optimizer {
 
   const std::vector<torch::Tensor>& parameters() const { return parameters_; }
   void set_learning_rate(double rate) { learning_rate_.fill_(rate); }
-  /// One step with the gradients of parameters(), which stay as they are where `broken`, a boolean on the device, is
-  /// true.
+  /// One step with the gradients of parameters(). The parameters stay as they are if `broken`, a boolean on the device,
+  /// is true.
   void step(const std::vector<torch::Tensor>& gradients, const torch::Tensor& broken);
 
   /// What must be saved to go on as if nothing had happened. The tensors are the live ones.

@@ -16,8 +16,9 @@ void visit_options(TrainOptions& o, Visitor&& visit) {
                      [](const auto& name) { return name == "adam" || name == "adamw" || name == "sgd"; }));
   visit(Option{o.learning_rate, "learning_rate", "Learning rate at the beginning"}.expects(
       "more than 0 and at most 1e30", [](const auto& rate) { return rate > 0 && rate <= 1e30; }));
-  visit(Option{o.weight_decay, "weight_decay", "Added to the gradient, times the weights"}.expects("0 to 1000",
-                                                                                                   between<0, 1000>));
+  visit(Option{o.weight_decay, "weight_decay",
+               "Decay: times the weights, added to the gradient; of adamw, times the rate, taken off the weights"}
+            .expects("0 to 1000", between<0, 1000>));
   visit(Option{o.momentum, "momentum", "Momentum of sgd"}.expects(
       "0 <= m < 1", [](const auto& momentum) { return momentum >= 0 && momentum < 1; }));
   visit(Option{o.milestones, "milestones", "Epochs after which the learning rate is multiplied by the decay; or none"}

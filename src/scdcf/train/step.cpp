@@ -4,6 +4,7 @@
 #include <torch/torch.h>
 
 #include <chrono>
+#include <mutex>
 
 #include "scdcf/core/error.h"
 #include "scdcf/nn/batch_part.h"
@@ -184,7 +185,8 @@ void apply_precision(const TrainOptions& options, torch::Device device) {
   const bool fast = options.precision != "float32";
   at::globalContext().setAllowTF32CuBLAS(fast);
   at::globalContext().setAllowTF32CuDNN(fast);
-  at::globalContext().setBenchmarkCuDNN(true);
+  static std::once_flag once;  // whoever turns it off later has it off, also where runs share the process
+  std::call_once(once, [] { at::globalContext().setBenchmarkCuDNN(true); });
 }
 
 }  // namespace scdcf::train
