@@ -23,6 +23,7 @@ help:
 	@echo "make gpu-test  builds against a CUDA LibTorch and runs the tests on the GPU, the kernels also under compute-sanitizer"
 	@echo "make format    formats the sources; make lint checks them, slow ones in turn; make lint-all checks all"
 	@echo "make deps      installs missing packages (Debian 12), and pages-deps where npm is"
+	@echo "make clean     removes what was built, and out/"
 	@echo "make pages-deps   installs what runs exported networks in pages and their tests into build-pages/, with npm"
 
 deps: build-deps
@@ -66,7 +67,7 @@ bench: build
 	$(BUILD)/bin/bench_ops --benchmark_filter=smnist28
 
 # Every room; those without torch take a minute, the others most of an hour to compile.
-ASAN_TESTS = files terminal pixels report data core basis ops nn distributed models theory train exchange runs bench tables demo
+ASAN_TESTS = files terminal pixels report data core basis ops nn distributed models theory train exchange runs bench tables verify figures explore demo
 empty :=
 asan: build-deps
 	cmake --preset asan -B $(BUILD)-asan

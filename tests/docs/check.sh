@@ -1,7 +1,7 @@
 #!/bin/sh
 # README.md and docs/: check.sh SOURCE_DIR ROOMS.TXT. Every path that they and the comments of sources name exists, and every
 # figure is shown; the code in README.md is the example that the tests run, letter by letter; the picture of the rooms is
-# that of the rooms as they are.
+# that of the rooms as they are; `make help` names every target, and `make asan` has the tests of every room.
 set -eu
 check=$(cd "$(dirname "$0")" && pwd)/check.awk
 cd "$1"
@@ -18,4 +18,18 @@ if ! scripts/architecture.sh "$2" | cmp -s - docs/figures/architecture.svg; then
   echo "docs/figures/architecture.svg:1: differs from what scripts/architecture.sh draws; draw it again: scripts/architecture.sh build/rooms.txt"
   failed=1
 fi
+# says LIST NAME WHAT: the Makefile's list has this name.
+says() {
+  if ! echo "$1" | grep -qE "(^|[^a-z-])$2([^a-z-]|$)"; then
+    echo "Makefile:1: $3"
+    failed=1
+  fi
+}
+help=$(sed -n '/^help:/,/^$/p' Makefile) sanitized=$(sed -n 's/^ASAN_TESTS = //p' Makefile)
+for target in $(sed -n 's/^\.PHONY: *//p' Makefile | sed 's/help \(.*\)build-deps/\1/'); do
+  says "$help" "make $target" "make help does not name $target"
+done
+for room in $(sed -n 's/^ *scdcf_test(\([a-z]*\) .*/\1/p' tests/CMakeLists.txt); do
+  says "$sanitized" "$room" "make asan leaves out the tests of $room"
+done
 exit $failed

@@ -35,5 +35,11 @@ expect "an old picture" '^docs/figures/architecture.svg:1: differs'
 cp "$source/docs/figures/architecture.svg" "$scratch/docs/figures"
 touch "$scratch/docs/figures/new.png"
 expect "a picture that no document shows" '^docs/figures/new.png:1: no document links to it$'
+rm "$scratch/docs/figures/new.png"
+sed -i 's/^lint:/&\n\nnew:/; s/^\.PHONY: .*/& new/' "$scratch/Makefile"
+expect "a target that help does not name" '^Makefile:1: make help does not name new$'
+cp "$source/Makefile" "$scratch"
+sed -i 's/^ASAN_TESTS = files/ASAN_TESTS =/' "$scratch/Makefile"
+expect "a room whose tests are left out" '^Makefile:1: make asan leaves out the tests of files$'
 
 finish
