@@ -1,5 +1,4 @@
 // Completion for bash, written from the command line's own description: it knows every command and option there is.
-#include <functional>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -7,17 +6,12 @@
 #include <vector>
 
 #include "commands.h"
+#include "scdcf/core/joined.h"
 
 namespace scdcf::app {
 namespace {
 
 using Words = std::vector<std::string>;
-
-std::string joined(const Words& words, const char* separator) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : separator) + word;
-  return text;
-}
 
 /// In bash's $'...': newlines between the words, quotes and backslashes made harmless.
 std::string quoted(const Words& words) {

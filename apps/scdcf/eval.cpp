@@ -5,9 +5,9 @@
 
 #include "commands.h"
 #include "json_output.h"
-#include "out_file.h"
 #include "run_data.h"
 #include "scdcf/core/error.h"
+#include "scdcf/files/make_folder.h"
 #include "scdcf/report/plot.h"
 #include "scdcf/report/table.h"
 #include "scdcf/train/evaluation.h"
@@ -29,15 +29,11 @@ report::Table table_of(const char* what, const std::vector<train::Group>& groups
 }
 
 void plot_scales(const train::Evaluation& evaluation, const std::string& title, const std::string& out) {
-  report::Plot plot;
-  plot.title = title;
-  plot.x_label = "size of the object";
-  plot.y_label = "accuracy (%)";
+  report::Plot plot{title, "size of the object", "accuracy (%)"};
   report::Series series{"test images", {}, {}};
   for (const auto& group : evaluation.scales) {
     if (group.count == 0) continue;
-    series.x.push_back((group.from + group.to) / 2);
-    series.y.push_back(100 * group.accuracy());
+    series.add((group.from + group.to) / 2, 100 * group.accuracy());
   }
   plot.series = {series};
   const auto missing = report::write_plot(plot, out, "accuracy-by-scale");
@@ -51,7 +47,7 @@ void eval(const EvalArguments& arguments) {
   match_classes(splits.test, model.class_names, splits.name);
   if (!arguments.out.empty()) {
     require(!splits.test.scales.empty(), "--out: ", splits.name, " does not know the sizes of its objects: no plot");
-    make_folder(arguments.out);
+    files::make_folder(arguments.out);
   }
   const train::DeviceImages images(splits.test, splits.mean, splits.deviation, train::device_of(arguments.run.device));
   const double factor = model.calibration ? model.calibration->estimate(0) : 1;

@@ -3,11 +3,11 @@
 
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "commands.h"
 #include "json_output.h"
 #include "scdcf/basis/spatial_basis.h"
+#include "scdcf/core/joined.h"
 #include "scdcf/core/runtime.h"
 #include "scdcf/ops/cpu/separable_kernel.h"
 
@@ -34,15 +34,13 @@ void info(bool json) {
                                       {"simd", ops::cpu::simd_level_name()},
                                       {"bases", basis::spatial_basis_names()}});
   } else {
-    std::ostringstream bases;
-    for (const auto& name : basis::spatial_basis_names()) bases << (bases.tellp() > 0 ? ", " : "") << name;
     std::cout << "scdcf    " << version() << " (commit " << commit() << ")\n"
               << "torch    " << TORCH_VERSION << '\n'
               << "CUDA     " << cuda_text() << '\n'
               << "BLAS     " << blas_text << '\n'
               << "threads  " << threads() << '\n'
               << "SIMD     " << ops::cpu::simd_level_name() << '\n'
-              << "bases    " << bases.str() << '\n';
+              << "bases    " << joined(basis::spatial_basis_names()) << '\n';
   }
   if (blas.slow)
     std::cerr << "\nWARNING: matrix products use the REFERENCE BLAS, which is many times slower than it need be.\n"

@@ -1,8 +1,7 @@
 #include "out_file.h"
 
-#include <algorithm>
-
 #include "scdcf/core/error.h"
+#include "scdcf/files/make_folder.h"
 #include "scdcf/files/read_file.h"
 
 namespace scdcf::app {
@@ -13,19 +12,12 @@ void check_target(const fs::path& out, const std::string& command, const std::st
   std::error_code failed;
   if (!fs::exists(out, failed)) return;
   require(fs::is_regular_file(out, failed), "out: ", out.string(), ": is there and no file, expected a name for one");
-  const auto bytes = files::read_file(out.string());
-  require(std::search(bytes.begin(), bytes.end(), mark.begin(), mark.end()) != bytes.end(), "out: ", out.string(),
+  require(files::read_text(out.string()).find(mark) != std::string::npos, "out: ", out.string(),
           ": is there and was not written by scdcf ", command, ", expected a new file");
 }
 
-void make_folder(const fs::path& out) {
-  std::error_code failed;
-  fs::create_directories(out, failed);
-  require(!failed, "out: ", out.string(), ": the folder could not be made: ", failed.message());
-}
-
 void make_folder_of(const fs::path& out) {
-  if (!out.parent_path().empty()) make_folder(out.parent_path());
+  if (!out.parent_path().empty()) files::make_folder(out.parent_path());
 }
 
 }  // namespace scdcf::app

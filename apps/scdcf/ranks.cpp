@@ -11,6 +11,7 @@
 #include "in_range.h"
 #include "interrupt.h"
 #include "scdcf/core/error.h"
+#include "scdcf/core/joined.h"
 #include "scdcf/core/runtime.h"
 #include "scdcf/distributed/launch.h"
 #include "scdcf/train/trainer.h"
@@ -26,9 +27,7 @@ nlohmann::ordered_json description(const CLI::App& command) {
   nlohmann::ordered_json json = {{"version", version()}, {"commit", commit()}, {"torch", TORCH_VERSION}};
   for (const auto* option : command.get_options()) {
     if (option->count() == 0 || own.count(option->get_name()) > 0) continue;
-    std::string text;
-    for (const auto& word : option->results()) text += (text.empty() ? "" : ",") + word;
-    json[option->get_name()] = text;
+    json[option->get_name()] = joined(option->results(), ",");
   }
   return json;
 }

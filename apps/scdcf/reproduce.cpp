@@ -7,6 +7,7 @@
 #include "reproduce_tables.h"
 #include "run_options.h"
 #include "scdcf/core/error.h"
+#include "scdcf/core/joined.h"
 
 namespace scdcf::app {
 namespace {
@@ -33,13 +34,8 @@ void reproduce_one(const std::string& name, const ReproduceArguments& arguments)
   if (is_table_experiment(name)) return reproduce_table(name, arguments.tables);
   const auto& tables = arguments.tables.options;
   require(!tables.list && tables.only < 0, tables.list ? "plan" : "only", ": ", name, " is no set of runs");
-  figures::FigureOptions options;
-  options.quick = tables.quick;
-  options.device = tables.device;
-  options.runs = tables.jobs;
-  options.precision = tables.precision;
-  options.out = arguments.out;
-  options.data_dir = tables.data_dir;
+  figures::FigureOptions options{tables.quick,    tables.device, arguments.out,   /*data=*/"",
+                                 tables.data_dir, tables.jobs,   tables.precision};
   require(tables.data.size() <= 1, "--data: got ", tables.data.size(), " sets, expected one for ", name);
   if (!tables.data.empty()) options.data = tables.data.front();
   require(options.data.empty() || options.data == "mnist" || options.data == "fashion" || options.data == "glyphs",
@@ -52,16 +48,16 @@ void reproduce(ReproduceArguments arguments) {
   arguments.tables.options.out = arguments.out;
   if (arguments.name != "all") return reproduce_one(arguments.name, arguments);
   // One that cannot be done (its data is missing) does not keep the others from being done.
-  std::string undone;
+  std::vector<std::string> undone;
   for (const auto& [name, what] : all_names()) {
     try {
       reproduce_one(name, arguments);
     } catch (const Error& error) {
       std::cerr << "scdcf: " << error.what() << '\n';
-      undone += (undone.empty() ? "" : ", ") + name;
+      undone.push_back(name);
     }
   }
-  require(undone.empty(), "reproduce all: could not complete ", undone, "; the reasons are above");
+  require(undone.empty(), "reproduce all: could not complete ", joined(undone), "; the reasons are above");
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 #include "reproduce_figures.h"
 
-#include <chrono>
 #include <cmath>
 #include <iostream>
 
-#include "out_file.h"
+#include "scdcf/core/clock.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/runtime.h"
 #include "scdcf/files/atomic_file.h"
+#include "scdcf/files/make_folder.h"
 #include "scdcf/terminal/status_line.h"
 
 namespace scdcf::app {
@@ -47,15 +47,15 @@ std::vector<std::pair<std::string, std::string>> figure_experiment_names() {
 void reproduce_figure(const std::string& name, FigureOptions options) {
   const auto figure = named(name);
   const auto folder = options.folder(name);
-  make_folder(folder);
+  files::make_folder(folder);
   terminal::StatusLine line;
   options.note = [&line](const std::string& text) { line.print(text); };
   std::cout << figure.what << "\n"
             << (options.quick ? "quick form: small sizes" : "full form: " + figure.time) << "\n\n"
             << std::flush;
-  const auto start = std::chrono::steady_clock::now();
+  const double start = now();
   const auto found = figure.run(options);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = now() - start;
   std::cout << found.setting << "\n\n";
   found.table.print(std::cout);
   for (const auto& statement : found.statements)

@@ -6,6 +6,7 @@
 #include "run_options.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
+#include "scdcf/core/joined.h"
 
 namespace scdcf::app {
 namespace {
@@ -110,15 +111,14 @@ RunData load_run_data(const RunArguments& arguments, const runs::TrainedModel& m
 
 void match_classes(data::ImageSet& set, const std::vector<std::string>& classes, const std::string& name) {
   std::vector<std::int32_t> numbers;
-  std::string unknown, known;
+  std::vector<std::string> unknown;
   for (const auto& label : set.class_names) {
     const auto found = std::find(classes.begin(), classes.end(), label);
     numbers.push_back(static_cast<std::int32_t>(found - classes.begin()));
-    if (found == classes.end()) unknown += (unknown.empty() ? "" : ", ") + label;
+    if (found == classes.end()) unknown.push_back(label);
   }
-  for (const auto& label : classes) known += (known.empty() ? "" : ", ") + label;
-  require(unknown.empty(), "data ", name, ": got classes that the run does not have: ", unknown, "; expected some of ",
-          known);
+  require(unknown.empty(), "data ", name, ": got classes that the run does not have: ", joined(unknown),
+          "; expected some of ", joined(classes));
   for (auto& label : set.labels) label = numbers[static_cast<size_t>(label)];
   set.class_names = classes;
 }

@@ -1,16 +1,14 @@
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "commands.h"
 #include "json_output.h"
-#include "out_file.h"
-#include "scdcf/core/error.h"
+#include "scdcf/core/clock.h"
 #include "scdcf/core/runtime.h"
+#include "scdcf/files/make_folder.h"
 #include "scdcf/verify/verify.h"
 
 namespace scdcf::app {
@@ -30,15 +28,15 @@ void print(const verify::Finding& claim, double seconds) {
 }
 
 void run(const Options& options) {
-  if (!options.out.empty()) make_folder(options.out);
+  if (!options.out.empty()) files::make_folder(options.out);
   auto report =
       nlohmann::ordered_json{{"version", version()}, {"commit", commit()}, {"claims", nlohmann::json::array()}};
   bool all_hold = true;
   std::string missing_pictures;
   for (const auto& measure : {verify::theorem1, verify::proposition2, verify::theorem2, verify::theorem3}) {
-    const auto start = std::chrono::steady_clock::now();
+    const double start = now();
     const auto claim = measure();
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double seconds = now() - start;
     all_hold = all_hold && claim.holds;
     if (!options.json) print(claim, seconds);
     report["claims"].push_back({{"id", claim.id},

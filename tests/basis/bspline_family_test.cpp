@@ -1,8 +1,6 @@
 // Shifts of one spline.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "basis/calculus.h"
 #include "scdcf/basis/family.h"
 

@@ -40,7 +40,7 @@ bool has_basis(const std::string& name) {
   try {
     return make_spatial_basis(name, 1) != nullptr;
   } catch (const Error&) {
-    return false;  // fourier-bessel in a build without Boost; spatial_basis_test checks the message
+    return false;  // fourier-bessel in a build without Boost; fourier_bessel_basis_test checks the message
   }
 }
 

@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <optional>
 #include <thread>
 
 #include "support/expect_error.h"

@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
-
-#include "support/expect_error.h"
-#include "support/scratch_folder.h"
 
 namespace scdcf::files {
 namespace {
@@ -40,18 +38,6 @@ TEST(Sha256Test, pieces_of_any_size_give_the_digest_of_the_whole) {
       EXPECT_EQ(hash.hex(), whole) << length << " bytes in pieces of " << piece;
     }
   }
-}
-
-using Sha256OfFile = testing::ScratchFolder;
-
-TEST_F(Sha256OfFile, is_the_digest_of_its_bytes) {
-  write(folder_ / "file", "abc");
-  EXPECT_EQ(sha256_of_file(folder_ / "file"), digest("abc"));
-}
-
-TEST_F(Sha256OfFile, names_what_cannot_be_read) {
-  testing::expect_error([&] { sha256_of_file(folder_ / "missing"); }, "missing", "No such file");
-  testing::expect_error([&] { sha256_of_file(folder_); }, folder_.string(), "directory");
 }
 
 }  // namespace

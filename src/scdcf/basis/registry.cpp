@@ -5,6 +5,7 @@
 
 #include "scdcf/basis/spatial_basis.h"
 #include "scdcf/core/error.h"
+#include "scdcf/core/joined.h"
 
 namespace scdcf::basis {
 namespace {
@@ -44,9 +45,8 @@ class Registry {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = factories_.find(name);
     if (found != factories_.end()) return found->second;
-    std::string known;
-    for (const auto& entry : factories_) known += (known.empty() ? "" : ", ") + entry.first;
-    detail::fail("basis: got \"", name, "\", expected one of ", known);
+    detail::fail("basis: got \"", name, "\", expected one of ",
+                 joined(factories_, ", ", [](const auto& entry) { return entry.first; }));
   }
   std::vector<std::string> names() {
     const std::lock_guard<std::mutex> lock(mutex_);

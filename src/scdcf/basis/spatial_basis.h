@@ -1,8 +1,8 @@
 // Spatial bases psi_k on [-1, 1]^2 (eq. def-fb), in the order of their eigenvalues mu_k.
 //
-//   auto basis = scdcf::make_spatial_basis("sine", 15);      // psi_1 .. psi_15, exactly a^2 + b^2 <= 25
-//   basis->mode(0).eigenvalue;                                // mu_1 = pi^2/2
-//   basis->value(0, y, x);                                    // psi_1(y, x)
+//   auto basis = scdcf::basis::make_spatial_basis("sine", 15);  // psi_1 .. psi_15, exactly a^2 + b^2 <= 25
+//   basis->mode(0).eigenvalue;                                  // mu_1 = pi^2/2
+//   basis->value(0, y, x);                                      // psi_1(y, x)
 //
 // A basis is chosen by name. Programs add their own with register_spatial_basis; examples/custom_basis.cpp shows it.
 #pragma once

@@ -1,8 +1,8 @@
 #include "scdcf/bench/layer_variants.h"
 
 #include <algorithm>
-#include <chrono>
 
+#include "scdcf/core/clock.h"
 #include "scdcf/core/parallel.h"
 #include "scdcf/core/runtime.h"
 #include "scdcf/ops/joint_conv.h"
@@ -20,15 +20,7 @@ nn::FilterExpansion make_expansion(const LayerCase& c) {
 }  // namespace
 
 const char* name_of(Variant variant) {
-  switch (variant) {
-    case Variant::grouped:
-      return "grouped";
-    case Variant::composed:
-      return "composed";
-    case Variant::separable:
-      break;
-  }
-  return "separable";
+  return variant == Variant::grouped ? "grouped" : variant == Variant::composed ? "composed" : "separable";
 }
 
 BenchLayer::BenchLayer(const LayerCase& bench_case, torch::Device device, torch::ScalarType type)
@@ -134,9 +126,9 @@ std::vector<torch::Tensor> BenchLayer::results(Variant variant, torch::ScalarTyp
 
 Judgement BenchLayer::judge(Variant variant) {
   if (reference_.empty()) reference_ = results(Variant::composed, torch::kDouble);
-  const auto start = std::chrono::steady_clock::now();
+  const double start = now();
   const auto got = results(variant, input_.scalar_type());
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = now() - start;
   double worst = 0;
   for (size_t i = 0; i < got.size(); ++i)
     worst = std::max(worst, ((got[i].to(torch::kDouble) - reference_[i]).norm() / reference_[i].norm()).item<double>());

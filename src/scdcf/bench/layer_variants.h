@@ -3,8 +3,6 @@
 
 #include <torch/torch.h>
 
-#include <memory>
-
 #include "scdcf/bench/layer_cases.h"
 #include "scdcf/nn/filter_expansion.h"
 

@@ -4,9 +4,10 @@
 #include <time.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <string>
+
+#include "scdcf/core/clock.h"
 
 #ifdef SCDCF_WITH_CUDA
 #  include <ATen/cuda/CUDAEvent.h>
@@ -16,10 +17,6 @@
 
 namespace scdcf::bench {
 namespace {
-
-double clock_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 double processor_seconds() {
   timespec time{};
@@ -40,7 +37,7 @@ double time_once(const std::function<void()>& work, int calls, c10::Device devic
   }
 #endif
   (void)device;
-  const auto now = [timer] { return timer == Timer::clock ? clock_seconds() : processor_seconds(); };
+  const auto now = [timer] { return timer == Timer::clock ? scdcf::now() : processor_seconds(); };
   const double start = now();
   for (int i = 0; i < calls; ++i) work();
   return 1e3 * (now() - start) / calls;
@@ -68,8 +65,8 @@ std::vector<double> median_ms(const std::vector<std::function<void()>>& works, c
     calls.push_back(first > share ? 0 : std::max(1, std::min(50, static_cast<int>(5.0 / std::max(first, 1e-3)))));
     if (calls.back() == 0) samples[w].push_back(first);
   }
-  const double start = clock_seconds();
-  for (int i = 0; i < kMost && (i == 0 || clock_seconds() - start < budget_seconds); ++i)
+  const double start = scdcf::now();
+  for (int i = 0; i < kMost && (i == 0 || scdcf::now() - start < budget_seconds); ++i)
     for (size_t w = 0; w < works.size(); ++w)
       if (calls[w] > 0) samples[w].push_back(time_once(works[w], calls[w], device, timer));
   std::vector<double> medians;

@@ -55,18 +55,13 @@ data::ImageSet noise_images(const models::ModelOptions& model, int64_t count) {
 
 std::shared_ptr<models::Network> network_on(torch::Device device, const TrainingSetup& setup) {
   train::apply_precision(setup.train, device);
-  auto network = training_network(setup);
+  auto network = models::make_model(setup.model);
+  if (!setup.fused_norm) network = std::make_shared<WithTorchsLayers>(*network);
   network->to(device);
   return network;
 }
 
 }  // namespace
-
-std::shared_ptr<models::Network> training_network(const TrainingSetup& setup) {
-  auto network = models::make_model(setup.model);
-  if (setup.fused_norm) return network;
-  return std::make_shared<WithTorchsLayers>(*network);
-}
 
 TrainingStep::TrainingStep(const TrainingSetup& setup, torch::Device device)
     : network_(network_on(device, setup)),

@@ -17,8 +17,6 @@ struct TrainingSetup {
   bool fused_norm = true;
 };
 
-std::shared_ptr<models::Network> training_network(const TrainingSetup& setup);
-
 /// train::Step on one batch of noise.
 class TrainingStep {
  public:

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdarg>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 
@@ -16,6 +18,14 @@ namespace scdcf {
   std::vsnprintf(text.data(), text.size() + 1, pattern, again);
   va_end(again);
   va_end(arguments);
+  return text;
+}
+
+/// 1234567 as "1,234,567".
+inline std::string with_commas(std::int64_t number) {
+  std::string text = std::to_string(number);
+  for (auto place = static_cast<std::ptrdiff_t>(text.size()) - 3; place > 0; place -= 3)
+    text.insert(static_cast<std::size_t>(place), ",");
   return text;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/joined.h"
 #include "scdcf/core/option.h"
 
 namespace scdcf {
@@ -72,12 +73,10 @@ T option_from(const NamedTexts& texts, const std::string& name) {
 template <class T>
 T choice_from(const NamedTexts& texts, const std::string& name, const std::vector<T>& choices) {
   const auto word = option_from<std::string>(texts, name);
-  std::string known;
-  for (const auto choice : choices) {
+  const auto name_of_choice = [](T choice) { return name_of(choice); };
+  for (const auto choice : choices)
     if (word == name_of(choice)) return choice;
-    known += (known.empty() ? "" : ", ") + std::string(name_of(choice));
-  }
-  detail::fail(name, ": got \"", word, "\", expected one of ", known);
+  detail::fail(name, ": got \"", word, "\", expected one of ", joined(choices, ", ", name_of_choice));
 }
 
 }  // namespace scdcf

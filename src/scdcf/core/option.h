@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/joined.h"
 
 namespace scdcf {
 
@@ -23,9 +24,7 @@ std::string option_text(const T& value) {
   return text.str();
 }
 inline std::string option_text(const std::vector<std::int64_t>& values) {
-  std::string text;
-  for (const auto value : values) text += (text.empty() ? "" : ",") + std::to_string(value);
-  return text.empty() ? kEmptyList : text;
+  return values.empty() ? kEmptyList : joined(values, ",", [](std::int64_t value) { return std::to_string(value); });
 }
 
 /// learning_rate is learning-rate in a TOML file and, with -- in front, on the command line.

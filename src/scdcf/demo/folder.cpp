@@ -2,6 +2,7 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/files/atomic_file.h"
+#include "scdcf/files/make_folder.h"
 #include "scdcf/runs/run_folder.h"
 
 namespace scdcf::demo {
@@ -65,9 +66,7 @@ const std::vector<std::string>& demo_runs() {
 }
 
 files::FolderLock prepare_demo_folder(const fs::path& folder) {
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  require(!failed, "out: ", folder.string(), ": the folder could not be made: ", failed.message());
+  files::make_folder(folder);
   files::FolderLock lock(folder);
   if (fs::exists(folder / kMark)) {
     remove_earlier(folder);

@@ -16,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "scdcf/core/clock.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
 #include "scdcf/distributed/group.h"
@@ -28,8 +29,6 @@ constexpr double kBeat = 0.25;  // seconds
 constexpr double kStart = 30;   // seconds at least for a process to start in
 constexpr double kGrace = 5;    // seconds from the first loss to the end of all
 constexpr int kStopped = 130;
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// One that nobody listens at now.
 int free_port() {

@@ -15,13 +15,12 @@
 #include <utility>
 #include <vector>
 
+#include "scdcf/core/clock.h"
 #include "scdcf/core/error.h"
 #include "scdcf/distributed/group.h"
 
 namespace scdcf::distributed {
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::vector<std::string> own_arguments() {
   std::ifstream stream("/proc/self/cmdline", std::ios::binary);

@@ -28,16 +28,12 @@ std::string ranks_text(const std::vector<int>& ranks) {
 
 }  // namespace
 
-double Watch::seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 Watch::Watch(c10::intrusive_ptr<c10d::Store> store, const Place& place, const GroupOptions& options)
     : store_(std::move(store)),
       place_(place),
       options_(options),
-      answered_(seconds_now()),
-      signs_(static_cast<size_t>(place.size), Sign{"", seconds_now()}) {
+      answered_(now()),
+      signs_(static_cast<size_t>(place.size), Sign{"", now()}) {
   beat_ = std::thread([this] { beat(); });
   judge_ = std::thread([this] { judge(); });
 }
@@ -64,15 +60,14 @@ void Watch::leave() {
 
 /// Rank 0 holds the store, in which the others read why it leaves: it stays as long as they show signs of life.
 void Watch::wait_for_others_to_leave() {
-  const double until = seconds_now() + options_.timeout_seconds;
+  const double until = now() + options_.timeout_seconds;
   for (int rank = 1; rank < place_.size; ++rank) {
     std::string last = sign_of(rank);
-    for (double since = seconds_now();
-         last != kLeft && seconds_now() - since < roll_call_seconds() && seconds_now() < until; pause(0.02)) {
+    for (double since = now(); last != kLeft && now() - since < roll_call_seconds() && now() < until; pause(0.02)) {
       const auto sign = sign_of(rank);
-      if (sign != last) since = seconds_now();
+      if (sign != last) since = now();
       last = sign;
-      answered_ = seconds_now();
+      answered_ = now();
     }
   }
 }
@@ -94,9 +89,9 @@ std::string Watch::sign_of(int rank) {
 void Watch::look_at(int rank) {
   const auto text = sign_of(rank);
   auto& sign = signs_[static_cast<size_t>(rank)];
-  if (text != sign.text) sign = {text, seconds_now()};
+  if (text != sign.text) sign = {text, now()};
   const double patience = text.empty() ? options_.join_seconds : options_.timeout_seconds;
-  if (text == kLeft || seconds_now() - sign.since <= patience) return;
+  if (text == kLeft || now() - sign.since <= patience) return;
   std::ostringstream lost;
   lost << "rank " << rank << (text.empty() ? " did not come within " : " has given no sign of life for ") << patience
        << " s";
@@ -111,7 +106,7 @@ void Watch::beat() {
       if (store_->check({kFailure})) condemn(text_of(kFailure), /*is_told=*/true);
       if (place_.rank != 0) look_at(0);
       for (int rank = 1; place_.rank == 0 && rank < place_.size; ++rank) look_at(rank);
-      answered_ = seconds_now();
+      answered_ = now();
     } catch (const std::exception&) {
       return condemn_first("is gone");
     }
@@ -125,13 +120,13 @@ void Watch::judge() {
   for (; !over_; pause(0.05)) {
     std::ostringstream silent;
     silent << "has not answered for " << options_.timeout_seconds << " s";
-    if (seconds_now() - answered_ > options_.timeout_seconds) condemn_first(silent.str());
-    if (ending_since_ != 0 && seconds_now() - ending_since_ > options_.timeout_seconds + kGrace)
+    if (now() - answered_ > options_.timeout_seconds) condemn_first(silent.str());
+    if (ending_since_ != 0 && now() - ending_since_ > options_.timeout_seconds + kGrace)
       condemn("rank " + std::to_string(place_.rank) + " hung when it took its leave", /*is_told=*/false);
     const auto found = verdict();
     if (!found) continue;
-    if (since == 0) since = seconds_now();
-    if (seconds_now() - since < (informed_ ? 2 * kGrace : kGrace)) continue;
+    if (since == 0) since = now();
+    if (now() - since < (informed_ ? 2 * kGrace : kGrace)) continue;
     // The thread that computes waits for somebody who will not come.
     if (!found->is_told) std::cerr << "scdcf: " + with_advice(found->text) + "\n" << std::flush;
     std::fflush(stdout);
@@ -184,7 +179,7 @@ double Watch::roll_call_seconds() const { return 8 * beat_seconds(); }
 std::string Watch::roll_call() {
   std::vector<std::string> before;
   for (int rank = 0; rank < place_.size; ++rank) before.push_back(sign_of(rank));
-  for (const double until = seconds_now() + roll_call_seconds(); seconds_now() < until && !verdict();) pause(0.05);
+  for (const double until = now() + roll_call_seconds(); now() < until && !verdict();) pause(0.05);
   std::vector<int> lost, behind;
   std::uint64_t least = calls_;
   for (int rank = 0; rank < place_.size; ++rank) {

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "scdcf/core/clock.h"
 #include "scdcf/distributed/group.h"
 
 namespace scdcf::distributed {
@@ -32,7 +33,7 @@ class Watch {
   [[noreturn]] void throw_lost();
   bool tell_failure(const std::string& why);
   /// From now on this process takes its leave, and is ended where that takes longer than a sign of life may.
-  void expect_end() { ending_since_ = seconds_now(); }
+  void expect_end() { ending_since_ = now(); }
   /// From now on this process is not missed.
   void leave();
 
@@ -47,7 +48,6 @@ class Watch {
     double since = 0;
   };
 
-  static double seconds_now();
   void beat();
   void judge();
   void wait_for_others_to_leave();

@@ -22,11 +22,6 @@ std::vector<fs::path> places() {
   return {program.parent_path().parent_path() / "share/scdcf/pages", SCDCF_PAGES_OF_SOURCE};
 }
 
-std::string text_of(const fs::path& file) {
-  const auto bytes = files::read_file(file.string());
-  return {bytes.begin(), bytes.end()};
-}
-
 }  // namespace
 
 fs::path find_runtime() {
@@ -42,7 +37,7 @@ Runtime load_runtime() {
   require(!folder.empty(), "explore: onnxruntime-web is missing in ", places().front().string(),
           places().size() > 1 ? " and the source tree" : "",
           ": `make pages-deps` fetches it; SCDCF_PAGES names another folder");
-  return {text_of(folder / kScriptFile), text_of(folder / kWasmFile)};
+  return {files::read_text(folder / kScriptFile), files::read_text(folder / kWasmFile)};
 }
 
 }  // namespace scdcf::explore

@@ -39,8 +39,7 @@ nlohmann::ordered_json read_json(const std::string& text, const std::string& nam
 }
 
 nlohmann::ordered_json read_json_file(const std::filesystem::path& file) {
-  const auto bytes = read_file(file.string());
-  return read_json({bytes.begin(), bytes.end()}, file.string());
+  return read_json(read_text(file.string()), file.string());
 }
 
 }  // namespace scdcf::files

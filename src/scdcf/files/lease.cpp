@@ -5,22 +5,19 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
-#include <cstring>
 #include <fstream>
 #include <random>
 #include <sstream>
 #include <thread>
 
+#include "scdcf/core/clock.h"
 #include "scdcf/core/error.h"
 #include "scdcf/files/lockable_file.h"
 
 namespace scdcf::files {
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// Of the machine since it was started: names of machines are not always different.
 const std::string& this_machine() {

@@ -34,4 +34,9 @@ Bytes read_file(const std::string& path) {
   return bytes;
 }
 
+std::string read_text(const std::string& path) {
+  const auto bytes = read_file(path);
+  return {bytes.begin(), bytes.end()};
+}
+
 }  // namespace scdcf::files

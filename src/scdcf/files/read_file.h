@@ -14,5 +14,6 @@ constexpr std::uint64_t kLargestFile = std::uint64_t{2} << 30;
 
 /// The bytes of a regular file of at most kLargestFile bytes. Throws Error naming it otherwise.
 Bytes read_file(const std::string& path);
+std::string read_text(const std::string& path);
 
 }  // namespace scdcf::files

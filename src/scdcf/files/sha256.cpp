@@ -1,13 +1,6 @@
 #include "scdcf/files/sha256.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <memory>
-#include <vector>
-
-#include "scdcf/core/error.h"
 
 namespace scdcf::files {
 namespace {
@@ -88,17 +81,6 @@ std::string Sha256::hex() {
   std::string text(64, '0');
   for (std::size_t i = 0; i < 64; ++i) text[i] = "0123456789abcdef"[state_[i / 8] >> (28 - 4 * (i % 8)) & 15];
   return text;
-}
-
-std::string sha256_of_file(const std::filesystem::path& file) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(file.c_str(), "rb"), &std::fclose);
-  require(stream != nullptr, file.string(), ": cannot be read: ", std::strerror(errno));
-  Sha256 hash;
-  std::vector<std::uint8_t> buffer(1 << 18);
-  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), stream.get()))
-    hash.add(buffer.data(), got);
-  require(std::ferror(stream.get()) == 0, file.string(), ": cannot be read: ", std::strerror(errno));
-  return hash.hex();
 }
 
 }  // namespace scdcf::files

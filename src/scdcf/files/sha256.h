@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <string>
 
 namespace scdcf::files {
@@ -27,8 +26,5 @@ class Sha256 {
   std::array<std::uint8_t, kBlock> pending_{};
   std::uint64_t size_ = 0;  // bytes so far; size_ % 64 of them are pending
 };
-
-/// Throws Error, naming the file and the cause, where it cannot be read to its end.
-std::string sha256_of_file(const std::filesystem::path& file);
 
 }  // namespace scdcf::files

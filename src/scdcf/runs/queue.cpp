@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "scdcf/core/clock.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/for_each.h"
 #include "scdcf/core/format.h"
@@ -17,8 +18,6 @@ namespace scdcf::runs {
 namespace {
 
 constexpr int kAttempts = 2;  // a failed run is tried once more
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::string one_line(std::string text) {
   for (char& letter : text)

@@ -8,6 +8,7 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/files/json.h"
+#include "scdcf/files/make_folder.h"
 #include "scdcf/files/utc_time.h"
 #include "scdcf/runs/outdated.h"
 
@@ -99,9 +100,7 @@ ResultsStore::ResultsStore(fs::path folder, bool create, double lease_seconds)
     require(fs::is_regular_file(file_), file_.string(), ": is missing, expected the results of scdcf reproduce");
     return;
   }
-  std::error_code failed;
-  fs::create_directories(folder_ / "claims", failed);
-  require(!failed, folder_.string(), ": the folder could not be made: ", failed.message());
+  files::make_folder(folder_ / "claims");
 }
 
 /// Lines of two machines that append at once may mix on a network file system, whatever its locks say.

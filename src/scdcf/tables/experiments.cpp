@@ -4,6 +4,7 @@
 #include <string>
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/joined.h"
 #include "scdcf/runs/train_runner.h"
 #include "scdcf/tables/plans.h"
 #include "scdcf/train/jobs.h"
@@ -37,11 +38,9 @@ void list_plan(const PlanOptions& options, const Plan& plan, int first) {
 void check_models(const std::string& name, const PlanOptions& options, const Plan& plan) {
   std::set<std::string> planned;
   for (const auto& run : plan) planned.insert(run.config.model.name);
-  std::string known;
-  for (const auto& model : planned) known += (known.empty() ? "" : ", ") + model;
   for (const auto& model : options.models)
     require(planned.count(model) > 0, "models: got \"", model, "\", of which ", name,
-            " has no runs; of those asked for it has ", known);
+            " has no runs; of those asked for it has ", joined(planned));
 }
 
 /// `all` is the whole of a plan, the first of which has the number `first`: an experiment may have several.
