@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "scdcf/data/dataset_list.h"
-#include "scdcf/data/idx.h"
 #include "scdcf/data/places.h"
 #include "support/expect_error.h"
 #include "support/samples.h"

@@ -1,6 +1,5 @@
 #include "scdcf/data/placed.h"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>

@@ -1,7 +1,6 @@
 #include "scdcf/data/split.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "scdcf/core/for_each.h"
 #include "scdcf/data/normalisation.h"

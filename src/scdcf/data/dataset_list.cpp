@@ -4,9 +4,24 @@
 #include <filesystem>
 
 #include "scdcf/data/image_folder.h"
+#include "scdcf/data/named_set.h"
 #include "scdcf/data/places.h"
 
 namespace scdcf::data {
+namespace {
+
+std::string what_is(SetKind kind, const std::string& base) {
+  const std::string title = base == "mnist" ? "MNIST" : base == "fashion" ? "Fashion-MNIST" : base;
+  if (kind == SetKind::scaled) return title + " rescaled at random, 10,000 + 2,000 + 50,000";
+  if (kind == SetKind::stir) return title + " anywhere on 64 x 64, 17 to 64 pixels large, 3 x 24,000";
+  if (kind == SetKind::large_scale) return "MNIST Large Scale, rebuilt from " + title + ", 112 x 112, 17 sizes";
+  const std::string shown = base == "mnist"     ? "handwritten digits"
+                            : base == "fashion" ? "Fashion-MNIST: clothes"
+                                                : "digits drawn by the program";
+  return shown + ", 28 x 28, 60,000 + 10,000";
+}
+
+}  // namespace
 
 std::vector<DataSetInfo> list_datasets(const std::string& data_dir) {
   std::vector<DataSetInfo> list;
@@ -15,18 +30,8 @@ std::vector<DataSetInfo> list_datasets(const std::string& data_dir) {
     list.push_back({name, what, drawn ? "(drawn)" : find_dataset(base, data_dir),
                     drawn ? "nothing to get" : "scdcf data fetch " + base});
   };
-  add("mnist", "handwritten digits, 28 x 28, 60,000 + 10,000", "mnist");
-  add("fashion", "Fashion-MNIST: clothes, 28 x 28, 60,000 + 10,000", "fashion");
-  add("glyphs", "digits drawn by the program, 28 x 28, 60,000 + 10,000", "glyphs");
-  add("smnist", "MNIST rescaled at random, 10,000 + 2,000 + 50,000", "mnist");
-  add("sfashion", "Fashion-MNIST rescaled at random, 10,000 + 2,000 + 50,000", "fashion");
-  add("sglyphs", "glyphs rescaled at random, 10,000 + 2,000 + 50,000", "glyphs");
-  add("stir-mnist", "MNIST anywhere on 64 x 64, 17 to 64 pixels large, 3 x 24,000", "mnist");
-  add("stir-fashion", "Fashion-MNIST anywhere on 64 x 64, 3 x 24,000", "fashion");
-  add("stir-glyphs", "glyphs anywhere on 64 x 64, 3 x 24,000", "glyphs");
-  add("mnist-large-scale", "MNIST Large Scale, rebuilt from MNIST, 112 x 112, 17 sizes", "mnist");
-  add("fashion-large-scale", "the same of Fashion-MNIST", "fashion");
-  add("glyphs-large-scale", "the same of glyphs", "glyphs");
+  for (const auto kind : kMadeOfBases)
+    for (const std::string base : kBases) add(set_name(kind, base), what_is(kind, base), base);
   add("stl10", "natural pictures, 96 x 96, ten classes, 5,000 + 8,000", "stl10");
 
   // Image folders that lie where data is looked for.

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/joined.h"
 #include "scdcf/data/dataset_list.h"
 #include "scdcf/data/glyphs.h"
 #include "scdcf/data/idx.h"
@@ -32,9 +33,8 @@ Random generator(const DataOptions& options, Stream stream) {
 std::string found(const std::string& name, const DataOptions& options) {
   auto folder = find_dataset(name, options.data_dir);
   if (!folder.empty()) return folder;
-  std::string places;
-  for (const auto& place : data_places(options.data_dir)) places += (places.empty() ? "" : ", ") + place;
-  detail::fail("data ", options.name, ": ", name, " is not in ", places, "; get it with: scdcf data fetch ", name);
+  detail::fail("data ", options.name, ": ", name, " is not in ", joined(data_places(options.data_dir)),
+               "; get it with: scdcf data fetch ", name);
 }
 
 std::vector<std::string> class_names(const std::string& name) {
@@ -50,12 +50,12 @@ ImageFolder official_parts(const std::string& name, const DataOptions& options) 
   return {read_idx_part(folder, "train", names), {}, read_idx_part(folder, "t10k", names), {}};
 }
 
+DrawOptions draw_options(const DataOptions& options) {
+  return {options.realisation, options.train_size, options.validation_size, options.test_size};
+}
+
 Splits scaled(const std::string& name, const DataOptions& options) {
-  ScalingOptions scaling;
-  scaling.realisation = options.realisation;
-  scaling.keep_train = options.train_size;
-  scaling.keep_validation = options.validation_size;
-  scaling.keep_test = options.test_size;
+  ScalingOptions scaling{draw_options(options)};
   scaling.smallest_factor = options.smallest_factor;
   scaling.largest_factor = options.largest_factor;
   scaling.size = options.size;
@@ -69,36 +69,22 @@ Splits scaled(const std::string& name, const DataOptions& options) {
   return make_scaled(pool_of(all), scaling);
 }
 
-/// make(official training pictures, official test pictures).
-template <class Make>
-Splits made_of_pools(const std::string& name, const DataOptions& options, Make make) {
-  if (name == "glyphs") return make(glyph_pool(0, kTrainCount), glyph_pool(kTrainCount, kTestCount));
+/// make(official training pictures, official test pictures, what).
+template <class Make, class What>
+Splits made_of_pools(const std::string& name, const DataOptions& options, Make make, const What& what) {
+  if (name == "glyphs") return make(glyph_pool(0, kTrainCount), glyph_pool(kTrainCount, kTestCount), what);
   const auto parts = official_parts(name, options);
-  return make(pool_of(parts.train), pool_of(parts.test));
+  return make(pool_of(parts.train), pool_of(parts.test), what);
 }
 
 Splits stir(const std::string& name, const DataOptions& options) {
-  StirOptions stir;
-  stir.realisation = options.realisation;
-  stir.smallest_size = options.smallest_size;
-  stir.largest_size = options.largest_size;
-  stir.keep_train = options.train_size;
-  stir.keep_validation = options.validation_size;
-  stir.keep_test = options.test_size;
-  return made_of_pools(name, options,
-                       [&](const Pool& train, const Pool& test) { return make_stir(train, test, stir); });
+  StirOptions stir{draw_options(options), options.smallest_size, options.largest_size};
+  return made_of_pools(name, options, make_stir, stir);
 }
 
 Splits large_scale(const std::string& name, const DataOptions& options) {
-  LargeScaleOptions scale;
-  scale.realisation = options.realisation;
-  scale.train_scale = options.train_scale;
-  scale.test_scale = options.test_scale;
-  scale.keep_train = options.train_size;
-  scale.keep_validation = options.validation_size;
-  scale.keep_test = options.test_size;
-  return made_of_pools(name, options,
-                       [&](const Pool& train, const Pool& test) { return make_large_scale(train, test, scale); });
+  const LargeScaleOptions scale{draw_options(options), options.train_scale, options.test_scale};
+  return made_of_pools(name, options, make_large_scale, scale);
 }
 
 /// Splits off what the set does not have apart: test pictures, then those for validation.
@@ -170,12 +156,10 @@ Splits complete_by_name(ImageFolder parts, const std::string& folder, const Data
 
 Splits image_folder(const DataOptions& options) {
   const auto folder = find_image_folder(options.name, options.data_dir);
-  if (folder.empty()) {
-    std::string names;
-    for (const auto& set : list_datasets(options.data_dir)) names += (names.empty() ? "" : ", ") + set.name;
-    detail::fail("data ", options.name, ": no such data set or image folder; there are ", names,
+  if (folder.empty())
+    detail::fail("data ", options.name, ": no such data set or image folder; there are ",
+                 joined(list_datasets(options.data_dir), ", ", [](const DataSetInfo& set) { return set.name; }),
                  ", and any folder with a folder of pictures for each class");
-  }
   auto parts = read_image_folder(folder, options.size, options.channels);
   // In the order of the names, a prefix would have one class alone.
   if (options.test_size > 0 && parts.test.count() > 0)

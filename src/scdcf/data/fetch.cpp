@@ -10,6 +10,7 @@
 #include "scdcf/data/places.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/files/gzip_reader.h"
+#include "scdcf/files/make_folder.h"
 #include "scdcf/files/sha256.h"
 
 namespace scdcf::data {
@@ -48,8 +49,7 @@ class NewFolders {
     for (auto path = fs::absolute(folder); !fs::exists(path, failed) && path.has_relative_path();
          path = path.parent_path())
       made_.push_back(path);
-    fs::create_directories(folder, failed);
-    require(!failed, folder.string(), ": the folder cannot be made: ", failed.message());
+    files::make_folder(folder);
   }
   ~NewFolders() {
     std::error_code not_empty;

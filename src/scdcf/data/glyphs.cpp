@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "scdcf/core/error.h"
-#include "scdcf/core/for_each.h"
+#include "scdcf/data/pool.h"
 
 namespace scdcf::data {
 namespace {
@@ -209,12 +208,8 @@ ImageSet draw_glyphs(std::int64_t begin, std::int64_t count) {
   ImageSet set;
   set.height = set.width = kGlyphSide;
   set.class_names = digit_names();
-  set.pixels.resize(static_cast<std::size_t>(count * set.image_bytes()));
   for (std::int64_t i = 0; i < count; ++i) set.labels.push_back(glyph_label(begin + i));
-  for_each(count, cores(), [&](std::int64_t i) {
-    const pixels::Image image = glyph(begin + i);
-    std::memcpy(set.pixels.data() + i * set.image_bytes(), image.pixels.data(), image.pixels.size());
-  });
+  fill_pixels(set, [=](std::int64_t i) { return glyph(begin + i); });
   return set;
 }
 

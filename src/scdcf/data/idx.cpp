@@ -1,6 +1,5 @@
 #include "scdcf/data/idx.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <iomanip>
 #include <sstream>

@@ -1,9 +1,7 @@
 #include "scdcf/data/image_set.h"
 
-#include <algorithm>
-
 #include "scdcf/core/error.h"
-#include "scdcf/core/for_each.h"
+#include "scdcf/data/pool.h"
 #include "scdcf/pixels/resize.h"
 
 namespace scdcf::data {
@@ -56,13 +54,7 @@ std::uint64_t hash_of(const std::string& text) {
 }
 
 ImageSet without_pictures(const ImageSet& set) {
-  ImageSet empty;
-  empty.channels = set.channels;
-  empty.height = set.height;
-  empty.width = set.width;
-  empty.all_sizes = set.all_sizes;
-  empty.class_names = set.class_names;
-  return empty;
+  return {set.channels, set.height, set.width, {}, {}, {}, {}, set.all_sizes, set.class_names};
 }
 
 ImageSet prefix(const ImageSet& set, std::int64_t count) {
@@ -84,15 +76,10 @@ ImageSet resize(ImageSet set, int height, int width) {
   ImageSet result = set;
   result.height = height;
   result.width = width;
-  result.pixels.assign(static_cast<std::size_t>(result.image_bytes() * set.count()), 0);
   for (auto& centre : result.centres)
     centre = {centre.x * static_cast<float>(width) / static_cast<float>(set.width),
               centre.y * static_cast<float>(height) / static_cast<float>(set.height)};
-  for_each(set.count(), cores(), [&](std::int64_t i) {
-    const pixels::Image image{set.channels, set.height, set.width, {set.image(i), set.image(i) + set.image_bytes()}};
-    const auto resized = pixels::resize(image, height, width);
-    std::copy(resized.pixels.begin(), resized.pixels.end(), result.pixels.begin() + i * result.image_bytes());
-  });
+  fill_pixels(result, [&](std::int64_t i) { return pixels::resize(picture_of(set, i), height, width); });
   return result;
 }
 

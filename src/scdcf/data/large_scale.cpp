@@ -45,10 +45,9 @@ std::vector<double> large_scale_factors() {
 }
 
 Splits make_large_scale(const Pool& train, const Pool& test, const LargeScaleOptions& options) {
-  require(options.realisation >= 0, "realisation: got ", options.realisation, ", expected 0 or more");
   require(train.count() >= kValidationShare && test.count() > 0, "large-scale: got ", train.count(), " training and ",
           test.count(), " test pictures, expected at least ", kValidationShare, " and 1");
-  const auto seed = static_cast<std::uint64_t>(options.realisation);
+  const auto seed = options.seed();
   const auto training = stratified_order(train.labels, Random(seed, train_stream));
   auto tested = stratified_order(test.labels, Random(seed, test_stream));
   std::vector<double> test_factors = {options.test_scale};

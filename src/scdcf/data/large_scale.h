@@ -4,7 +4,6 @@
 // may differ a little from those on the original.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "scdcf/data/image_set.h"
@@ -17,11 +16,9 @@ constexpr int kLargeScaleSide = 112;  // of the pictures, in pixels: four times 
 /// 2^(k/4), k = -4 to 12: from 0.5 to 8.
 std::vector<double> large_scale_factors();
 
-struct LargeScaleOptions {
-  int realisation = 0;                                              ///< seeds the split
-  double train_scale = 1;                                           ///< the factor in training and validation, 0.5 to 8
-  double test_scale = 0;                                            ///< the factor in the test; 0 for all seventeen
-  std::int64_t keep_train = 0, keep_validation = 0, keep_test = 0;  ///< how many images, from the first on; 0 for all
+struct LargeScaleOptions : DrawOptions {
+  double train_scale = 1;  ///< the factor in training and validation, 0.5 to 8
+  double test_scale = 0;   ///< the factor in the test; 0 for all seventeen
 };
 
 /// Training: five sixths of `train` (50,000 pictures of MNIST), validation the rest. Test: all pictures of `test` at

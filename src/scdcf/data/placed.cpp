@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <numeric>
 
 #include "scdcf/core/error.h"
-#include "scdcf/core/for_each.h"
 #include "scdcf/pixels/resize.h"
 
 namespace scdcf::data {
@@ -86,18 +84,16 @@ ImageSet draw_placed(const Pool& pool, const std::vector<Placed>& placed, int si
   ImageSet set;
   set.height = set.width = side;
   set.class_names = pool.class_names;
-  set.pixels.resize(placed.size() * static_cast<std::size_t>(set.image_bytes()));
   set.scales.resize(placed.size());
   for (const auto& one : placed) {
     set.labels.push_back(pool.labels.at(static_cast<std::size_t>(one.picture)));
     set.centres.push_back({static_cast<float>(one.x), static_cast<float>(one.y)});
   }
-  for_each(set.count(), cores(), [&](std::int64_t i) {
+  fill_pixels(set, [&](std::int64_t i) {
     const auto& one = placed[static_cast<std::size_t>(i)];
     const auto picture = pool.image(one.picture);
-    const auto image = draw_placed(picture, one.factor, one.x, one.y, side);
     set.scales[static_cast<std::size_t>(i)] = static_cast<float>(picture.width * one.factor / side);
-    std::memcpy(set.pixels.data() + i * set.image_bytes(), image.pixels.data(), image.pixels.size());
+    return draw_placed(picture, one.factor, one.x, one.y, side);
   });
   return set;
 }

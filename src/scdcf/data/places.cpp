@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "scdcf/core/error.h"
 #include "scdcf/data/idx.h"
 #include "scdcf/data/image_folder.h"
 #include "scdcf/data/stl10.h"

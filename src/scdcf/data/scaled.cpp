@@ -1,10 +1,6 @@
 #include "scdcf/data/scaled.h"
 
-#include <cstring>
-
 #include "scdcf/core/error.h"
-#include "scdcf/core/for_each.h"
-#include "scdcf/data/normalisation.h"
 #include "scdcf/data/random.h"
 #include "scdcf/data/split.h"
 #include "scdcf/pixels/resize.h"
@@ -25,16 +21,13 @@ ImageSet scaled_part(const Pool& pool, const ScalingOptions& options, const std:
   set.height = model.height;
   set.width = model.width;
   set.class_names = pool.class_names;
-  set.pixels.resize(static_cast<std::size_t>(count * set.image_bytes()));
   set.scales.resize(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) set.labels.push_back(pool.labels[static_cast<std::size_t>(indices[i])]);
-  for_each(count, cores(), [&](std::int64_t i) {
-    Random random(static_cast<std::uint64_t>(options.realisation), factor_stream,
-                  static_cast<std::uint64_t>(indices[i]));
+  fill_pixels(set, [&](std::int64_t i) {
+    Random random(options.seed(), factor_stream, static_cast<std::uint64_t>(indices[i]));
     const double factor = random.uniform(options.smallest_factor, options.largest_factor);
-    const pixels::Image image = picture(indices[i], factor);
     set.scales[static_cast<std::size_t>(i)] = static_cast<float>(factor);
-    std::memcpy(set.pixels.data() + i * set.image_bytes(), image.pixels.data(), image.pixels.size());
+    return picture(indices[i], factor);
   });
   return set;
 }
@@ -46,23 +39,18 @@ Splits make_scaled(const Pool& pool, const ScalingOptions& options) {
       options.smallest_factor > 0 && options.smallest_factor <= options.largest_factor && options.largest_factor <= 100,
       "factor: got ", options.smallest_factor, " to ", options.largest_factor,
       ", expected 0 < smallest <= largest <= 100");
-  require(options.realisation >= 0, "realisation: got ", options.realisation, ", expected 0 or more");
   const auto pool_size = static_cast<std::int64_t>(pool.labels.size());
   require(options.train > 0 && options.validation > 0 && options.test > 0 &&
               options.train + options.validation + options.test <= pool_size,
           "split: got ", options.train, " + ", options.validation, " + ", options.test, " pictures of a pool of ",
           pool_size);
-  const auto order =
-      stratified_order(pool.labels, Random(static_cast<std::uint64_t>(options.realisation), split_stream));
+  const auto order = stratified_order(pool.labels, Random(options.seed(), split_stream));
   Splits splits;
   splits.train = scaled_part(pool, options, order.data(), kept("train_size", options.keep_train, options.train));
   splits.validation = scaled_part(pool, options, order.data() + options.train,
                                   kept("validation_size", options.keep_validation, options.validation));
   splits.test = scaled_part(pool, options, order.data() + options.train + options.validation,
                             kept("test_size", options.keep_test, options.test));
-  const auto statistics = channel_statistics(splits.train);
-  splits.mean = statistics.mean;
-  splits.deviation = statistics.deviation;
   return splits;
 }
 

@@ -1,6 +1,7 @@
 #include "scdcf/data/sources.h"
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/joined.h"
 
 namespace scdcf::data {
 namespace {
@@ -84,12 +85,10 @@ const std::vector<Source>& known_sources() {
 }
 
 const Source& known_source(const std::string& name) {
-  std::string known;
-  for (const auto& source : known_sources()) {
+  for (const auto& source : known_sources())
     if (source.name == name) return source;
-    known += (known.empty() ? "" : ", ") + source.name;
-  }
-  detail::fail("got \"", name, "\", expected one of ", known);
+  detail::fail("got \"", name, "\", expected one of ",
+               joined(known_sources(), ", ", [](const Source& source) { return source.name; }));
 }
 
 }  // namespace scdcf::data

@@ -38,7 +38,7 @@ struct Part {
   Stream places;
 };
 
-ImageSet draw(const Pool& pool, const std::vector<std::int64_t>& pictures, const Part& part, int realisation) {
+ImageSet draw(const Pool& pool, const std::vector<std::int64_t>& pictures, const Part& part, std::uint64_t seed) {
   // Fetched once, for each is shown at many sizes, and a glyph takes longer to draw than to enlarge.
   std::vector<pixels::Image> images(pictures.size());
   for_each(static_cast<std::int64_t>(pictures.size()), cores(), [&](std::int64_t i) {
@@ -53,8 +53,7 @@ ImageSet draw(const Pool& pool, const std::vector<std::int64_t>& pictures, const
   for (const auto& [picture, step] : order) {
     const int size = part.smallest + step;
     const auto index = pictures[static_cast<std::size_t>(picture)];
-    Random random(static_cast<std::uint64_t>(realisation), part.places,
-                  static_cast<std::uint64_t>(index * kStirSide + size - 1));
+    Random random(seed, part.places, static_cast<std::uint64_t>(index * kStirSide + size - 1));
     const int starts = kStirSide - size + 1;
     const auto start = [&] { return static_cast<double>(random.below(static_cast<std::uint64_t>(starts))); };
     const double left = start(), top = start();
@@ -73,20 +72,18 @@ Splits make_stir(const Pool& train, const Pool& test, const StirOptions& options
               options.largest_size <= kStirLargest,
           "smallest_size: got ", options.smallest_size, " to ", options.largest_size, " pixels, expected ",
           kStirSmallest, " <= smallest_size <= largest_size <= ", kStirLargest);
-  require(options.realisation >= 0, "realisation: got ", options.realisation, ", expected 0 or more");
   require(options.per_class > 0, "per_class: got ", options.per_class, ", expected at least 1");
-  const auto seed = static_cast<std::uint64_t>(options.realisation);
+  const auto seed = options.seed();
   const auto training = drawn(train, 2, options.per_class, Random(seed, train_stream), "training");
   const auto tested = drawn(test, 1, options.per_class, Random(seed, test_stream), "test");
   const int smallest = options.smallest_size, largest = options.largest_size;
   Splits splits;
-  splits.train = draw(train, training[0], {"train_size", options.keep_train, smallest, largest, train_place_stream},
-                      options.realisation);
-  splits.validation =
-      draw(train, training[1], {"validation_size", options.keep_validation, smallest, largest, train_place_stream},
-           options.realisation);
-  splits.test = draw(test, tested[0], {"test_size", options.keep_test, kStirSmallest, kStirLargest, test_place_stream},
-                     options.realisation);
+  splits.train =
+      draw(train, training[0], {"train_size", options.keep_train, smallest, largest, train_place_stream}, seed);
+  splits.validation = draw(train, training[1],
+                           {"validation_size", options.keep_validation, smallest, largest, train_place_stream}, seed);
+  splits.test =
+      draw(test, tested[0], {"test_size", options.keep_test, kStirSmallest, kStirLargest, test_place_stream}, seed);
   return splits;
 }
 

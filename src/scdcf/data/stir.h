@@ -14,11 +14,9 @@ namespace scdcf::data {
 constexpr int kStirSide = 64;                                // of the pictures, in pixels
 constexpr int kStirSmallest = 17, kStirLargest = kStirSide;  // of the objects
 
-struct StirOptions {
-  int realisation = 0;                                              ///< seeds the choice of pictures and their places
-  int smallest_size = kStirSmallest, largest_size = kStirLargest;   ///< in training and validation
-  std::int64_t per_class = 50;                                      ///< pictures in each part
-  std::int64_t keep_train = 0, keep_validation = 0, keep_test = 0;  ///< how many images, from the first on; 0 for all
+struct StirOptions : DrawOptions {
+  int smallest_size = kStirSmallest, largest_size = kStirLargest;  ///< in training and validation
+  std::int64_t per_class = 50;                                     ///< pictures in each part
 };
 
 /// Training and validation: `per_class` pictures a class of `train`, none in both, each at every size from smallest to

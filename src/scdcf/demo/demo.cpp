@@ -3,16 +3,18 @@
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
+#include "scdcf/core/clock.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
 #include "scdcf/data/places.h"
+#include "scdcf/data/pool.h"
 #include "scdcf/demo/folder.h"
 #include "scdcf/demo/page.h"
 #include "scdcf/demo/scale_story.h"
 #include "scdcf/explore/explore.h"
+#include "scdcf/files/make_folder.h"
 #include "scdcf/models/registry.h"
 #include "scdcf/runs/run_folder.h"
 #include "scdcf/theory/network_equivariance.h"
@@ -24,8 +26,6 @@ namespace {
 constexpr int64_t kBatch = 200;
 constexpr size_t kSamples = 12;
 constexpr int64_t kPicturesForErrors = 64;
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 const std::vector<std::string>& names() {
   static const std::vector<std::string> names = {"ScDCFNet", "CNN", "Pyramid CNN"};
@@ -111,7 +111,7 @@ class Look {
 
   /// Objects of growing size.
   void find_samples() const {
-    std::filesystem::create_directories(options_.out / "pictures");
+    files::make_folder(options_.out / "pictures");
     const double low = options_.smallest_factor, high = options_.largest_factor;
     for (size_t k = 0; k < kSamples; ++k) {
       const double wanted = low + (high - low) * (static_cast<double>(k) + 0.5) / kSamples;
@@ -178,13 +178,10 @@ ScaleStory story_of(const DemoOptions& options, const runs::TrainedModel& model)
   whole.test_size = 1;
   whole.train_size = 1;
   const auto test = data::load(whole).test;
-  const auto* pixels = test.image(0);
-  const pixels::Image picture{test.channels, test.height, test.width,
-                              files::Bytes(pixels, pixels + test.image_bytes())};
   std::vector<double> factors;
   for (double octaves = -0.5; octaves <= 0.5; octaves += 0.5)
     factors.push_back(options.trained_factor * std::exp2(octaves));
-  return tell_scale_story(model, picture, test.labels[0], factors);
+  return tell_scale_story(model, data::picture_of(test, 0), test.labels[0], factors);
 }
 
 /// ScDCFNet and the CNN, to be tried by hand.

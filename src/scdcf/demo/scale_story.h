@@ -1,7 +1,6 @@
 // How the scores of a network move along the planes when the object becomes larger.
 #pragma once
 
-#include "scdcf/data/scaled.h"
 #include "scdcf/demo/findings.h"
 #include "scdcf/runs/run_folder.h"
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "scdcf/data/named_set.h"
+#include "scdcf/data/pool.h"
 
 namespace scdcf::explore {
 
@@ -29,7 +30,7 @@ std::vector<SourcePicture> pick_pictures(const data::ImageSet& set, std::int64_t
     if (static_cast<std::int64_t>(pictures.size()) == count) break;
     const auto place = static_cast<size_t>(i);
     SourcePicture picture;
-    picture.image = {set.channels, set.height, set.width, files::Bytes(set.image(i), set.image(i) + set.image_bytes())};
+    picture.image = data::picture_of(set, i);
     picture.label = set.labels[place];
     picture.size = scale(i);
     picture.x = set.centres.empty() ? set.width / 2.0 : set.centres[place].x;
