@@ -1,7 +1,6 @@
 #include <torch/torch.h>
 #include <torch/version.h>
 
-#include <iostream>
 #include <memory>
 
 #include "bench_report.h"

@@ -10,6 +10,7 @@
 #include "scdcf/bench/layer_variants.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
+#include "scdcf/core/joined.h"
 #include "scdcf/report/plot.h"
 #include "scdcf/terminal/row_printer.h"
 
@@ -120,8 +121,7 @@ void plot_sweep(const std::vector<Result>& results, const std::string& group, co
     report::Series series{name_of(kVariants[v]), {}, {}};
     for (const auto& result : results)
       if (result.bench_case.group == group && result.variants[v].ran) {
-        series.x.push_back(result.bench_case.sweep);
-        series.y.push_back(result.variants[v].both);
+        series.add(result.bench_case.sweep, result.variants[v].both);
       }
     if (!series.x.empty()) plot.series.push_back(series);
   }
@@ -136,11 +136,8 @@ std::vector<bench::LayerCase> chosen_cases(const BenchOptions& options) {
     groups.insert(bench_case.group);
     if (options.group.empty() || options.group == bench_case.group) chosen.push_back(bench_case);
   }
-  if (chosen.empty() && others.count(options.group) == 0) {
-    std::string known;
-    for (const auto& group : groups) known += (known.empty() ? "" : ", ") + group;
-    detail::fail("--group: got \"", options.group, "\", expected one of ", known);
-  }
+  require(!chosen.empty() || others.count(options.group) > 0, "--group: got \"", options.group, "\", expected one of ",
+          joined(groups));
   return chosen;
 }
 

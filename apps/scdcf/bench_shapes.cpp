@@ -1,4 +1,3 @@
-#include <functional>
 #include <iostream>
 #include <optional>
 
@@ -63,15 +62,9 @@ void plot_growth(const nlohmann::ordered_json& list, const std::string& group, c
   report::Plot plot{"Cost of a layer, forward and backward", group, "ms", true, true, {}};
   for (const auto& entry : list) {
     if (entry.at("group") != group) continue;
-    const auto add = [&](const std::string& name, const char* key) {
-      const auto same = [&](const auto& series) { return series.name == name; };
-      auto series = std::find_if(plot.series.begin(), plot.series.end(), same);
-      if (series == plot.series.end()) series = plot.series.insert(series, {name, {}, {}});
-      series->x.push_back(entry.at("sweep"));
-      series->y.push_back(entry.at(key));
-    };
-    add(entry.at("precision"), "ms");
-    add(entry.at("precision").get<std::string>() + ", limit", "limit_ms");
+    const std::string precision = entry.at("precision");
+    plot.named(precision).add(entry.at("sweep"), entry.at("ms"));
+    plot.named(precision + ", limit").add(entry.at("sweep"), entry.at("limit_ms"));
   }
   report::write_plot(plot, out, "shapes-" + group);
 }

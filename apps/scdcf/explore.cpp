@@ -9,7 +9,6 @@
 #include "out_file.h"
 #include "run_data.h"
 #include "run_options.h"
-#include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
 #include "scdcf/explore/runtime.h"
 

@@ -8,7 +8,6 @@
 #include "commands.h"
 #include "in_range.h"
 #include "json_output.h"
-#include "run_options.h"
 #include "scdcf/models/operation_count.h"
 #include "scdcf/models/registry.h"
 #include "scdcf/report/table.h"

@@ -5,8 +5,6 @@
 
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "scdcf/core/error.h"

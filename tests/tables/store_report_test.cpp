@@ -49,8 +49,6 @@ TEST(Summary, is_mean_and_sample_deviation) {
   EXPECT_FALSE(summarise({7}).deviation.has_value());
   EXPECT_EQ(text_of(summary), "2.50 ± 1.29");
   EXPECT_EQ(text_of(summarise({7})), "7.00");
-  EXPECT_EQ(with_commas(1234567), "1,234,567");
-  EXPECT_EQ(with_commas(100), "100");
 }
 
 TEST(Mark, is_within_from_one_end_of_the_band_to_the_other) {

@@ -1,11 +1,9 @@
 #include "scdcf/demo/page.h"
 
-#include <fstream>
-#include <iterator>
-
 #include "scdcf/core/format.h"
 #include "scdcf/core/runtime.h"
 #include "scdcf/files/atomic_file.h"
+#include "scdcf/files/read_file.h"
 #include "scdcf/report/html_page.h"
 #include "scdcf/report/plot.h"
 
@@ -15,14 +13,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kSampleWidth = 112, kMapWidth = 84;  // whole multiples of 28 and 14 pixels
-
-/// 12345 as "12,345".
-std::string grouped(std::int64_t number) {
-  auto digits = std::to_string(number);
-  for (auto place = static_cast<int>(digits.size()) - 3; place > 0; place -= 3)
-    digits.insert(static_cast<std::size_t>(place), ",");
-  return digits;
-}
 
 std::string data_words(const std::string& name) {
   if (name == "sfashion") return "pictures of clothes (Fashion-MNIST)";
@@ -42,9 +32,8 @@ class Plots {
       page_.paragraph("(A plot belongs here, but gnuplot is missing.)");
       return;
     }
-    std::ifstream stream(folder_ / (stem + ".svg"), std::ios::binary);
-    page_.picture({report::Picture::Kind::svg, {std::istreambuf_iterator<char>(stream), {}}, plot.title, 720, false},
-                  caption);
+    const auto svg = files::read_text(folder_ / (stem + ".svg"));
+    page_.picture({report::Picture::Kind::svg, svg, plot.title, 720, false}, caption);
   }
   const std::string& missing() const { return missing_; }
 
@@ -65,15 +54,13 @@ void add_summary(report::HtmlPage& page, const DemoFindings& f) {
       "size "
       "off the place of the highest score. A plain network on an image pyramid (Pyramid CNN) does that too, at a "
       "price.",
-      f.classes, data_words(f.data).c_str(), grouped(f.training_images).c_str(), f.trained_factor, f.image_side,
-      f.image_side, grouped(f.test_images).c_str(), f.smallest_factor, f.largest_factor));
+      f.classes, data_words(f.data).c_str(), with_commas(f.training_images).c_str(), f.trained_factor, f.image_side,
+      f.image_side, with_commas(f.test_images).c_str(), f.smallest_factor, f.largest_factor));
 }
 
 void add_accuracy(report::HtmlPage& page, Plots& plots, const DemoFindings& f) {
-  report::Plot plot;
-  plot.title = format("Trained at size %.1f only", f.trained_factor);
-  plot.x_label = "size of the object (1: the whole canvas)";
-  plot.y_label = "test accuracy (%)";
+  report::Plot plot{format("Trained at size %.1f only", f.trained_factor), "size of the object (1: the whole canvas)",
+                    "test accuracy (%)"};
   std::vector<std::string> columns = {"size of the object", "test pictures"};
   for (const auto& network : f.networks) {
     columns.push_back(network.name + " (%)");
@@ -82,12 +69,11 @@ void add_accuracy(report::HtmlPage& page, Plots& plots, const DemoFindings& f) {
   report::Table by_scale(columns);
   for (std::size_t i = 0; i < f.scales.size(); ++i) {
     if (f.scales[i].images == 0) continue;
-    std::vector<report::Table::Cell> row = {f.scales[i].name, grouped(f.scales[i].images)};
+    std::vector<report::Table::Cell> row = {f.scales[i].name, with_commas(f.scales[i].images)};
     for (std::size_t n = 0; n < f.networks.size(); ++n) {
       const double accuracy = f.networks[n].accuracy_by_scale[i];
       row.emplace_back(format("%.1f", accuracy));
-      plot.series[n].x.push_back(f.scales[i].middle);
-      plot.series[n].y.push_back(accuracy);
+      plot.series[n].add(f.scales[i].middle, accuracy);
     }
     by_scale.add(row);
   }
@@ -98,13 +84,14 @@ void add_accuracy(report::HtmlPage& page, Plots& plots, const DemoFindings& f) {
   report::Table table({"network", "parameters", "accuracy at the size trained on (%)", "best epoch", "training (s)",
                        "prediction (ms a picture)"});
   for (const auto& network : f.networks)
-    table.add({network.name, grouped(network.parameters), format("%.1f", network.trained_accuracy),
+    table.add({network.name, with_commas(network.parameters), format("%.1f", network.trained_accuracy),
                static_cast<double>(network.best_epoch), format("%.0f", network.seconds),
                format("%.2f", network.milliseconds)});
-  page.table(table, format("ScDCFNet, here scdcfnet-full, %s. Trained for %lld epochs, the best one kept by its "
-                           "accuracy on %s validation "
-                           "pictures of the size trained on: short, so that this page is there within minutes.",
-                           f.range.c_str(), static_cast<long long>(f.epochs), grouped(f.validation_images).c_str()));
+  page.table(table,
+             format("ScDCFNet, here scdcfnet-full, %s. Trained for %lld epochs, the best one kept by its "
+                    "accuracy on %s validation "
+                    "pictures of the size trained on: short, so that this page is there within minutes.",
+                    f.range.c_str(), static_cast<long long>(f.epochs), with_commas(f.validation_images).c_str()));
 }
 
 std::vector<report::Card> cards_of(const std::vector<Sample>& samples, const DemoFindings& f) {
@@ -130,7 +117,7 @@ void add_samples(report::HtmlPage& page, const DemoFindings& f) {
       "an "
       "object is: it reads the size off the plane of its highest score. Over %s test pictures of all sizes the typical "
       "(median) error is %.0f%% of the true size.",
-      grouped(f.size_images).c_str(), f.typical_size_error));
+      with_commas(f.size_images).c_str(), f.typical_size_error));
   page.cards(cards_of(f.samples, f));
 }
 
@@ -143,10 +130,8 @@ void add_story(report::HtmlPage& page, Plots& plots, const DemoFindings& f) {
   report::PictureTable table;
   table.columns = {""};
   table.rows.push_back({"picture", {}});
-  report::Plot plot;
-  plot.title = "Score of the right class along the scale axis";
-  plot.x_label = "size of objects that are at home at a plane";
-  plot.y_label = "score of \"" + story.truth + "\"";
+  report::Plot plot{"Score of the right class along the scale axis", "size of objects that are at home at a plane",
+                    "score of \"" + story.truth + "\""};
   plot.log_x = true;
   for (const auto& size : story.sizes) {
     const auto name = format("size %.2f", size.factor);
@@ -167,7 +152,7 @@ void add_errors(report::HtmlPage& page, const DemoFindings& f) {
       "the "
       "canvas. One number for each plane of the scale axis, finest first; the CNN, which has no such axis, has one. "
       "0 would be perfect; 1 is as far as the features themselves are from 0.",
-      f.equivariance_octaves, grouped(f.equivariance_images).c_str()));
+      f.equivariance_octaves, with_commas(f.equivariance_images).c_str()));
   std::size_t planes = 1;
   for (const auto& network : f.networks)
     for (const auto& [block, errors] : network.errors) planes = std::max(planes, errors.size());

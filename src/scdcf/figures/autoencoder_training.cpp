@@ -106,41 +106,8 @@ std::shared_ptr<models::AutoEncoder> initial_network(const AutoEncoderRun& run, 
   return std::make_shared<models::AutoEncoder>(models::AutoEncoderOptions{run.model, run.modes, study.image_size});
 }
 
-}  // namespace
-
-AutoEncoderStudy autoencoder_study(const FigureOptions& options) {
-  AutoEncoderStudy study;
-  study.data = "s" + digit_source(options);
-  if (options.quick) {
-    study.image_size = 40;
-    study.train_images = 400;
-    study.test_images = 100;
-    study.epochs = 6;
-    study.batch = 8;
-    study.first_rate = 1e-3;
-    study.last_rate = 1e-4;
-    study.seeds = 1;
-  }
-  return study;
-}
-
-data::Splits autoencoder_data(const AutoEncoderStudy& study, const FigureOptions& options) {
-  data::DataOptions wanted;
-  wanted.name = study.data;
-  wanted.data_dir = options.data_dir;
-  wanted.train_size = study.train_images;
-  wanted.test_size = study.test_images;
-  wanted.size = study.image_size;
-  return data::load(wanted);
-}
-
-std::string training_text(const AutoEncoderStudy& study, const data::Splits& splits) {
-  return "auto-encoders of Table 5 trained on " + std::to_string(splits.train.count()) + " images of " + study.data +
-         ", " + std::to_string(study.image_size) + " pixels wide, " + std::to_string(study.epochs) + " epochs, " +
-         std::to_string(study.seeds) +
-         (study.seeds == 1 ? " training each" : " trainings each, the one with the least training error");
-}
-
+/// The auto-encoders after training with mean squared error, in evaluation mode: read from out/autoencoders where they
+/// were trained there before in the same way, else trained, options.runs at a time, and written there.
 std::vector<TrainedAutoEncoder> trained_autoencoders(const std::vector<AutoEncoderRun>& runs,
                                                      const AutoEncoderStudy& study, const data::Splits& splits,
                                                      const FigureOptions& options) {
@@ -178,6 +145,41 @@ std::vector<TrainedAutoEncoder> trained_autoencoders(const std::vector<AutoEncod
     trained[i] = {network, mean_error(*network, images)};
   });
   return trained;
+}
+
+}  // namespace
+
+AutoEncoderStudy autoencoder_study(const FigureOptions& options) {
+  AutoEncoderStudy study;
+  study.data = "s" + digit_source(options);
+  if (options.quick) {
+    study.image_size = 40;
+    study.train_images = 400;
+    study.test_images = 100;
+    study.epochs = 6;
+    study.batch = 8;
+    study.first_rate = 1e-3;
+    study.last_rate = 1e-4;
+    study.seeds = 1;
+  }
+  return study;
+}
+
+data::Splits autoencoder_data(const AutoEncoderStudy& study, const FigureOptions& options) {
+  data::DataOptions wanted;
+  wanted.name = study.data;
+  wanted.data_dir = options.data_dir;
+  wanted.train_size = study.train_images;
+  wanted.test_size = study.test_images;
+  wanted.size = study.image_size;
+  return data::load(wanted);
+}
+
+std::string training_text(const AutoEncoderStudy& study, const data::Splits& splits) {
+  return "auto-encoders of Table 5 trained on " + std::to_string(splits.train.count()) + " images of " + study.data +
+         ", " + std::to_string(study.image_size) + " pixels wide, " + std::to_string(study.epochs) + " epochs, " +
+         std::to_string(study.seeds) +
+         (study.seeds == 1 ? " training each" : " trainings each, the one with the least training error");
 }
 
 std::vector<TrainedAutoEncoder> best_autoencoders(const std::vector<AutoEncoderRun>& kinds,

@@ -38,14 +38,9 @@ struct TrainedAutoEncoder {
   double training_error = 0;
 };
 
-/// The auto-encoders after training with mean squared error, in evaluation mode: read from out/autoencoders where they
-/// were trained there before in the same way, else trained, options.runs at a time, and written there.
-std::vector<TrainedAutoEncoder> trained_autoencoders(const std::vector<AutoEncoderRun>& runs,
-                                                     const AutoEncoderStudy& study, const data::Splits& splits,
-                                                     const FigureOptions& options);
-
 /// Of each kind (model, modes) the training with the smallest training error, in the order of `kinds`: half of the
-/// hidden units of Table 5 are off for every image, in some trainings more.
+/// hidden units of Table 5 are off for every image, in some trainings more. In evaluation mode, and kept in
+/// out/autoencoders for the next time.
 std::vector<TrainedAutoEncoder> best_autoencoders(const std::vector<AutoEncoderRun>& kinds,
                                                   const AutoEncoderStudy& study, const data::Splits& splits,
                                                   const FigureOptions& options);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "scdcf/core/format.h"
+#include "scdcf/core/joined.h"
 #include "scdcf/figures/digits.h"
 #include "scdcf/figures/figures.h"
 #include "scdcf/report/plot.h"
@@ -52,10 +53,7 @@ Curve mean_curve(const torch::Tensor& images, int layers, int taps, nn::ScalePad
 }
 
 report::Plot panel(const std::string& title, const std::vector<Curve>& curves) {
-  report::Plot plot;
-  plot.title = title;
-  plot.x_label = "layers";
-  plot.y_label = "relative equivariance error";
+  report::Plot plot{title, "layers", "relative equivariance error"};
   plot.log_y = true;
   for (const auto& curve : curves)
     plot.series.push_back({"L_alpha = " + std::to_string(curve.taps), curve.depth, curve.error});
@@ -63,10 +61,9 @@ report::Plot panel(const std::string& title, const std::vector<Curve>& curves) {
 }
 
 std::string last_errors(const std::vector<Curve>& curves) {
-  std::string text;
-  for (const auto& curve : curves)
-    text += format("%s%.3f +- %.3f", text.empty() ? "" : ", ", curve.error.back(), curve.uncertainty.back());
-  return text;
+  return joined(curves, ", ", [](const Curve& curve) {
+    return format("%.3f +- %.3f", curve.error.back(), curve.uncertainty.back());
+  });
 }
 
 /// Whether no curve lies below one of fewer taps at the last layer, up to a tenth.

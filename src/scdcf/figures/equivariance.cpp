@@ -2,7 +2,6 @@
 // "Verification of ST-equivariance").
 #include <torch/torch.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "scdcf/core/format.h"

@@ -1,8 +1,6 @@
 // Figure 4: rescaled images from a rescaled code (Section 6.5).
 #include <torch/torch.h>
 
-#include <cmath>
-
 #include "scdcf/core/format.h"
 #include "scdcf/figures/autoencoder_training.h"
 #include "scdcf/figures/digits.h"

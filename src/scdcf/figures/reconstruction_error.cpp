@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "scdcf/core/format.h"
+#include "scdcf/core/joined.h"
 #include "scdcf/figures/autoencoder_training.h"
 #include "scdcf/figures/rescaled_codes.h"
 #include "scdcf/report/plot.h"
@@ -60,10 +61,7 @@ MeanErrors mean_errors(models::AutoEncoder& network, const train::DeviceImages& 
 
 /// "CNN: 0.81, K = 5: 0.52, ...".
 std::string listed(const std::vector<ErrorCurve>& curves, const std::function<double(const ErrorCurve&)>& value) {
-  std::string text;
-  for (const auto& curve : curves)
-    text += format("%s%s: %.3f", text.empty() ? "" : ", ", curve.name.c_str(), value(curve));
-  return text;
+  return joined(curves, ", ", [&](const auto& curve) { return format("%s: %.3f", curve.name.c_str(), value(curve)); });
 }
 
 /// Whether the value grows from each ScDCFNet, in the order of K, to the next.
@@ -106,10 +104,8 @@ Reproduction reproduce_reconstruction_error(const FigureOptions& options) {
   const auto curves = measured_curves(modes, betas, study, splits, options);
 
   Reproduction found;
-  report::Plot plot;
-  plot.title = "Images decoded from rescaled codes";
-  plot.x_label = "beta (images rescaled by 2^beta)";
-  plot.y_label = "relative error of thresholded images";
+  report::Plot plot{"Images decoded from rescaled codes", "beta (images rescaled by 2^beta)",
+                    "relative error of thresholded images"};
   std::vector<std::string> columns = {"beta"};
   for (const auto& curve : curves) {
     columns.push_back(curve.name);

@@ -14,6 +14,7 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/files/atomic_file.h"
+#include "scdcf/files/make_folder.h"
 #include "scdcf/files/read_file.h"
 #include "scdcf/report/hover.h"
 
@@ -174,6 +175,12 @@ bool run_gnuplot(const std::filesystem::path& folder, const std::string& file) {
 
 }  // namespace
 
+Series& Plot::named(const std::string& name) {
+  for (auto& one : series)
+    if (one.name == name) return one;
+  return series.emplace_back(Series{name, {}, {}});
+}
+
 std::string write_plot(const Plot& plot, const std::filesystem::path& folder, const std::string& stem) {
   return write_panels({plot}, folder, stem);
 }
@@ -181,14 +188,12 @@ std::string write_plot(const Plot& plot, const std::filesystem::path& folder, co
 std::string write_panels(const std::vector<Plot>& panels, const std::filesystem::path& folder,
                          const std::string& stem) {
   require(!panels.empty(), "plot ", stem, ": got no panel, expected at least one");
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  require(!failed, folder.string(), ": the folder could not be made: ", failed.message());
+  files::make_folder(folder);
   files::write_file_atomically(folder / (stem + ".dat"), data(panels));
   files::write_file_atomically(folder / (stem + ".gp"), script(panels, stem));
   if (run_gnuplot(folder, stem + ".gp")) {
-    const auto svg = files::read_file((folder / (stem + ".svg")).string());
-    files::write_file_atomically(folder / (stem + ".svg"), with_values({svg.begin(), svg.end()}, panels));
+    const auto svg = folder / (stem + ".svg");
+    files::write_file_atomically(svg, with_values(files::read_text(svg), panels));
     return "";
   }
   return "no picture: gnuplot is missing or failed; the numbers are in " + (folder / (stem + ".dat")).string();

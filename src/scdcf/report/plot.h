@@ -15,13 +15,21 @@ struct Series {
   std::vector<double> x, y;
   bool dashed = false;
   int colour = -1;  // series with the same number share a colour; -1 stands for the series' own place
+
+  void add(double at, double value) {
+    x.push_back(at);
+    y.push_back(value);
+  }
 };
 
 struct Plot {
   std::string title, x_label, y_label;
   bool log_x = false, log_y = false;
-  std::vector<Series> series;
+  std::vector<Series> series{};
   bool points_only = false;  // for kinds of things that have no order
+
+  /// The series of this name, a new one where there is none.
+  Series& named(const std::string& name);
 };
 
 /// Writes STEM.dat, STEM.gp, STEM.png and STEM.svg, which tells its numbers to whoever points at them (hover.h), into

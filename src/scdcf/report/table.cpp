@@ -1,7 +1,6 @@
 #include "scdcf/report/table.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iomanip>
 #include <sstream>
 

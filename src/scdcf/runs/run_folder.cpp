@@ -4,6 +4,7 @@
 #include "scdcf/data/option_list.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/files/json.h"
+#include "scdcf/files/make_folder.h"
 #include "scdcf/models/option_list.h"
 #include "scdcf/models/registry.h"
 #include "scdcf/report/plot.h"
@@ -102,9 +103,7 @@ void check_run_folder(const fs::path& folder, const train::RunConfig& config, bo
 }
 
 files::FolderLock prepare_run_folder(const fs::path& folder, const train::RunConfig& config, bool resume) {
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  require(!failed, folder.string(), ": cannot be made: ", failed.message());
+  files::make_folder(folder);
   files::FolderLock lock(folder);
   check_contents(folder, config, resume, /*tidy=*/false);
   for (const auto& place : {folder, folder / "checkpoints"}) remove_unfinished(place);
@@ -131,16 +130,11 @@ std::string write_result(const fs::path& folder, const train::RunConfig& config,
   json["test"] = train::to_json(result.test);
   files::write_file_atomically(folder / "result.json", json.dump(2) + "\n");
 
-  report::Plot plot;
-  plot.title = config.model.name + " on " + config.data.name;
-  plot.x_label = "epoch";
-  plot.y_label = "accuracy (%)";
+  report::Plot plot{config.model.name + " on " + config.data.name, "epoch", "accuracy (%)"};
   report::Series train{"training", {}, {}}, validation{"validation", {}, {}};
   for (const auto& record : result.history) {
-    train.x.push_back(static_cast<double>(record.epoch));
-    train.y.push_back(100 * record.train_accuracy);
-    validation.x.push_back(static_cast<double>(record.epoch));
-    validation.y.push_back(100 * record.validation_accuracy);
+    train.add(static_cast<double>(record.epoch), 100 * record.train_accuracy);
+    validation.add(static_cast<double>(record.epoch), 100 * record.validation_accuracy);
   }
   plot.series = {train, validation};
   return report::write_plot(plot, folder, "curves");

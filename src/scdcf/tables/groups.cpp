@@ -84,13 +84,6 @@ std::string text_of(const PaperValue& value) {
   return value.deviation < 0 ? format("%.2f", value.mean) : format("%.2f ± %.2f", value.mean, value.deviation);
 }
 
-std::string with_commas(std::int64_t number) {
-  std::string text = std::to_string(number);
-  for (auto place = static_cast<std::ptrdiff_t>(text.size()) - 3; place > 0; place -= 3)
-    text.insert(static_cast<std::size_t>(place), ",");
-  return text;
-}
-
 std::vector<Run> done_runs(const std::vector<runs::RunRecord>& records) {
   std::vector<Run> runs;
   std::map<std::string, std::size_t> places;

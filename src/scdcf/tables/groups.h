@@ -1,7 +1,6 @@
 // Records that belong into one cell of a table, and what becomes of them there.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,8 +37,6 @@ std::string protocol_of(const train::RunConfig& config);
 /// "95.87 ± 0.18"; the mean alone where there is no deviation.
 std::string text_of(const Summary& summary);
 std::string text_of(const PaperValue& value);
-/// 10000 as "10,000".
-std::string with_commas(std::int64_t number);
 
 /// A record with its configuration read.
 struct Run {

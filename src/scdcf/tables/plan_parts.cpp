@@ -79,9 +79,10 @@ std::vector<std::int64_t> train_sizes(const PlanOptions& options, const std::vec
   return options.quick ? std::vector<std::int64_t>{quick} : own;
 }
 
-train::RunConfig base(const PlanOptions& options, const std::string& data, int size, std::int64_t train_size,
-                      int realisation) {
+train::RunConfig base(const PlanOptions& options, const std::string& model, const std::string& data, int size,
+                      std::int64_t train_size, int realisation) {
   train::RunConfig config;
+  config.model.name = model;
   config.data.name = data;
   config.data.data_dir = options.data_dir;
   config.data.size = size;
@@ -106,13 +107,14 @@ void fit_to_tables_of_digits(models::ModelOptions& model, const train::RunConfig
   model.span = 4.5;
 }
 
-void finish(train::RunConfig& config, const PlanOptions& options, std::int64_t quick_epochs) {
+train::RunConfig finished(train::RunConfig config, const PlanOptions& options, std::int64_t quick_epochs) {
   config = with_set_recipe(config);
   const auto epochs = options.epochs > 0 ? options.epochs : options.quick ? quick_epochs : config.train.epochs;
   set_epochs(config.train, epochs);
-  if (!options.quick) return;
+  if (!options.quick) return config;
   config.train.batch = kQuickBatch;
   config.train.warm_up = std::min(config.train.warm_up, kQuickWarmUp);
+  return config;
 }
 
 }  // namespace scdcf::tables

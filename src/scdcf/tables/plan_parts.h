@@ -21,7 +21,8 @@ bool is_quick(const train::RunConfig& config);
 void set_epochs(train::TrainOptions& train, std::int64_t epochs);
 
 /// How a network is trained on a set: train::with_recipe; on the stir and large-scale sets validated on 2,000 images,
-/// and networks that are told which sizes to look for trained for 8 and 5 epochs in batches of 64.
+/// and networks that are told which sizes to look for trained for 8 epochs in batches of 32 and for 10 in batches of
+/// 64.
 train::RunConfig with_set_recipe(train::RunConfig config);
 
 /// The networks that the paper compares on rescaled digits have 470,000 to 495,000 parameters each; scdcfnet-full gets
@@ -59,10 +60,11 @@ std::vector<std::int64_t> train_sizes(const PlanOptions& options, const std::vec
                                       std::int64_t quick = kQuickTrain);
 
 /// What every run has from the options.
-train::RunConfig base(const PlanOptions& options, const std::string& data, int size, std::int64_t train_size,
-                      int realisation);
+train::RunConfig base(const PlanOptions& options, const std::string& model, const std::string& data, int size,
+                      std::int64_t train_size, int realisation);
 
-/// Gives the run the recipe of its network, and what the options say of its length.
-void finish(train::RunConfig& config, const PlanOptions& options, std::int64_t quick_epochs = kQuickEpochs);
+/// The run with the recipe of its network, and with what the options say of its length.
+train::RunConfig finished(train::RunConfig config, const PlanOptions& options,
+                          std::int64_t quick_epochs = kQuickEpochs);
 
 }  // namespace scdcf::tables

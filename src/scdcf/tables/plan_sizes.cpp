@@ -41,16 +41,14 @@ Plan plan_stir(const PlanOptions& options) {
       for (const auto train_size : train_sizes(options, {kAllImages}, kQuickLargeTrain))
         for (const auto& range : ways(options, stir_scenarios()))
           for (const auto& model : models_of(options, {"cnn", "sesn", "scdcfnet", "scdcfnet-full", "pyramid-cnn"})) {
-            auto config = base(options, name, data::kStirSide, train_size, realisation);
-            config.model.name = model;
+            auto config = base(options, model, name, data::kStirSide, train_size, realisation);
             config.data.smallest_size = range.smallest;
             config.data.largest_size = range.largest;
             if (has_range(model)) {
               config.model.smaller = static_cast<double>(range.smallest) / data::kStirSmallest;
               config.model.larger = static_cast<double>(data::kStirLargest) / range.largest;
             }
-            finish(config, options, kQuickLargeEpochs);
-            plan.push_back({config, runs::Measure::scales, ""});
+            plan.push_back({finished(config, options, kQuickLargeEpochs), runs::Measure::scales, ""});
           }
     }
   return plan;
@@ -66,15 +64,13 @@ Plan plan_large_scale(const PlanOptions& options) {
       for (const auto train_size : train_sizes(options, {kLargeScaleTrain}, kQuickLargeTrain))
         for (const double scale : ways<double>(options, {1, 2, 4}))
           for (const auto& model : models_of(options, {"cnn", "scdcfnet-full", "pyramid-cnn"})) {
-            auto config = base(options, name, data::kLargeScaleSide, train_size, realisation);
-            config.model.name = model;
+            auto config = base(options, model, name, data::kLargeScaleSide, train_size, realisation);
             config.data.train_scale = scale;
             if (has_range(model)) {
               config.model.smaller = scale / factors.front();
               config.model.larger = factors.back() / scale;
             }
-            finish(config, options, kQuickLargeEpochs);
-            plan.push_back({config, runs::Measure::scales, ""});
+            plan.push_back({finished(config, options, kQuickLargeEpochs), runs::Measure::scales, ""});
           }
     }
   return plan;

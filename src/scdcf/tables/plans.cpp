@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "scdcf/core/error.h"
 #include "scdcf/tables/paper_numbers.h"
 #include "scdcf/tables/plan_parts.h"
 
@@ -26,10 +25,9 @@ Plan plan_digits(const PlanOptions& options, const std::string& data) {
         for (const auto train_size : train_sizes(options, {2000, 5000, 10000}))
           for (const bool augmented : augmentations(options))
             for (const auto& model : chosen(own, options.models)) {
-              auto config = base(options, name, size, train_size, realisation);
-              config.model.name = model;
+              auto config = base(options, model, name, size, train_size, realisation);
               config.train.augment.scale_octaves = augmented ? 1 : 0;
-              finish(config, options);
+              config = finished(config, options);
               fit_to_tables_of_digits(config.model, config);
               plan.push_back({config, runs::Measure::accuracy, ""});
             }
@@ -45,15 +43,13 @@ Plan plan_ablation(const PlanOptions& options) {
         for (const bool augmented : augmentations(options))
           for (const auto& pair : ablation_pairs()) {
             if (options.quick && (pair.modes == 10 || pair.modes == 12 || pair.scale_modes == 2)) continue;
-            auto config = base(options, name, 28, train_size, realisation);
-            config.model.name = "scdcfnet";
+            auto config = base(options, "scdcfnet", name, 28, train_size, realisation);
             if (pair.modes != 15 || pair.scale_modes != 3) {
               config.model.modes = pair.modes;
               config.model.scale_modes = pair.scale_modes;
             }
             config.train.augment.scale_octaves = augmented ? 1 : 0;
-            finish(config, options);
-            plan.push_back({config, runs::Measure::accuracy, ""});
+            plan.push_back({finished(config, options), runs::Measure::accuracy, ""});
           }
   return plan;
 }
@@ -81,13 +77,11 @@ Plan plan_natural(const PlanOptions& options) {
         const int own_size = name == "stl10" ? 96 : options.quick ? 28 : 64;
         const int size = options.sizes.empty() ? own_size : options.sizes.front();
         const std::int64_t all = 0;
-        auto config = base(options, name, size, train_sizes(options, {all}, kQuickLargeTrain).front(), trial);
-        config.model.name = model;
+        auto config = base(options, model, name, size, train_sizes(options, {all}, kQuickLargeTrain).front(), trial);
         config.train = natural_recipe(size);
         config.train.device = options.device;
         config.train.precision = options.precision;
-        finish(config, options, kQuickLargeEpochs);
-        plan.push_back({config, runs::Measure::accuracy, ""});
+        plan.push_back({finished(config, options, kQuickLargeEpochs), runs::Measure::accuracy, ""});
       }
   return plan;
 }
@@ -111,8 +105,7 @@ Plan plan_scale_generalisation(const PlanOptions& options) {
           for (const auto& model : chosen(own, options.models))
             for (const auto& grid : grids) {
               if (grid.scales > 0 && (model != "scdcfnet" || (options.quick && grid.scales > 9))) continue;
-              auto config = base(options, name, 28, train_size, realisation);
-              config.model.name = model;
+              auto config = base(options, model, name, 28, train_size, realisation);
               config.model.scales = grid.scales;
               config.model.scale_step = grid.step;
               config.model.finest_width = grid.finest_width;
@@ -123,8 +116,7 @@ Plan plan_scale_generalisation(const PlanOptions& options) {
                 config.model.larger = std::max(1.0, kLargestTested / largest);
               }
               if (config.data.test_size == 0) config.data.test_size = kGeneralisationTest;
-              finish(config, options);
-              plan.push_back({config, runs::Measure::scales, ""});
+              plan.push_back({finished(config, options), runs::Measure::scales, ""});
             }
   return plan;
 }
@@ -136,12 +128,10 @@ Plan plan_deformation(const PlanOptions& options) {
   const auto add = [&](const std::string& data, std::int64_t train_size, int realisation, const std::string& model,
                        int modes) {
     if (!allows(options.models, model)) return;
-    auto config = base(options, data, 28, train_size, realisation);
-    config.model.name = model;
+    auto config = base(options, model, data, 28, train_size, realisation);
     config.model.modes = modes;
     if (config.data.test_size == 0) config.data.test_size = kGeneralisationTest;
-    finish(config, options);
-    plan.push_back({config, runs::Measure::deformation, ""});
+    plan.push_back({finished(config, options), runs::Measure::deformation, ""});
   };
   for (const int realisation : realisations(options, 3))
     for (const auto& name : data_sets(options, {"smnist"}))

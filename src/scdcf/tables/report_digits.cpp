@@ -1,6 +1,5 @@
 // Tables 1 to 4 as they came out here.
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "scdcf/core/format.h"
@@ -87,23 +86,16 @@ std::string count_marks(const std::vector<ReportTable>& tables) {
 
 /// Measured against printed: points on the dashed line agree.
 void add_agreement(ReportSection& section, const std::string& stem) {
-  report::Plot plot;
-  plot.title = section.title + ", measured against the paper";
-  plot.x_label = "test accuracy in the paper (%)";
-  plot.y_label = "measured here (%)";
+  report::Plot plot{section.title + ", measured against the paper", "test accuracy in the paper (%)",
+                    "measured here (%)"};
   plot.points_only = true;
   double low = 100, high = 0;
   for (const auto& table : section.tables)
     for (const auto& row : table.rows) {
-      auto& series = *[&] {
-        const auto found = std::find_if(plot.series.begin(), plot.series.end(),
-                                        [&](const auto& one) { return one.name == row.labels.front(); });
-        return found != plot.series.end() ? found : plot.series.insert(plot.series.end(), {row.labels.front(), {}, {}});
-      }();
+      auto& series = plot.named(row.labels.front());
       for (const auto& cell : row.cells) {
         if (!cell.paper || !cell.measured) continue;
-        series.x.push_back(cell.paper->mean);
-        series.y.push_back(cell.measured->mean);
+        series.add(cell.paper->mean, cell.measured->mean);
         low = std::min({low, cell.paper->mean, cell.measured->mean});
         high = std::max({high, cell.paper->mean, cell.measured->mean});
       }
@@ -121,17 +113,13 @@ void add_agreement(ReportSection& section, const std::string& stem) {
 /// Accuracy against N_tr, where there are several.
 void add_growth(ReportSection& section, const ReportTable& table, const std::vector<Column>& columns, bool augmented,
                 const std::string& stem) {
-  report::Plot plot;
-  plot.title = table.title + (augmented ? ", augmented" : "");
-  plot.x_label = "training images";
-  plot.y_label = "test accuracy (%)";
+  report::Plot plot{table.title + (augmented ? ", augmented" : ""), "training images", "test accuracy (%)"};
   plot.log_x = true;
   for (const auto& row : table.rows) {
     report::Series series{row.labels.front(), {}, {}};
     for (std::size_t i = 0; i < columns.size(); ++i)
       if (columns[i].augmented == augmented && row.cells[i].measured) {
-        series.x.push_back(static_cast<double>(columns[i].train_size));
-        series.y.push_back(row.cells[i].measured->mean);
+        series.add(static_cast<double>(columns[i].train_size), row.cells[i].measured->mean);
       }
     if (series.x.size() > 1) plot.series.push_back(series);
   }
@@ -175,10 +163,7 @@ ReportSection digits_section(const std::vector<Run>& runs, const Subject& subjec
 
 /// K against accuracy, a line for each K_alpha; dashed: the paper.
 void add_ablation_plot(ReportSection& section, const ReportTable& table, std::size_t column, const std::string& stem) {
-  report::Plot plot;
-  plot.title = table.title + ", " + table.columns[column];
-  plot.x_label = "K, functions in space";
-  plot.y_label = "test accuracy (%)";
+  report::Plot plot{table.title + ", " + table.columns[column], "K, functions in space", "test accuracy (%)"};
   for (int scale_modes = 3; scale_modes >= 1; --scale_modes) {
     const std::string name = "K_alpha = " + std::to_string(scale_modes);
     report::Series here{name, {}, {}}, paper{name + ", paper", {}, {}, /*dashed=*/true};
@@ -187,11 +172,9 @@ void add_ablation_plot(ReportSection& section, const ReportTable& table, std::si
       if (row.labels[0] != std::to_string(scale_modes)) continue;
       const auto& cell = row.cells[column];
       if (!cell.measured) continue;
-      here.x.push_back(std::stod(row.labels[1]));
-      here.y.push_back(cell.measured->mean);
+      here.add(std::stod(row.labels[1]), cell.measured->mean);
       if (!cell.paper) continue;
-      paper.x.push_back(here.x.back());
-      paper.y.push_back(cell.paper->mean);
+      paper.add(here.x.back(), cell.paper->mean);
     }
     if (!here.x.empty()) plot.series.push_back(here);
     if (!paper.x.empty()) plot.series.push_back(paper);
@@ -275,10 +258,7 @@ std::vector<ReportSection> report_natural(const std::vector<Run>& runs) {
     for (const auto& run : runs)
       if (!is_digit_model(run.cell.model) && run.cell.data == subject.data && run.protocol == subject.protocol)
         kinds.insert({run.cell.size, run.cell.train_size});
-    ReportTable table;
-    table.stem = stem_of("resnet16-" + subject.data, subject.protocol);
-    table.title = section.title;
-    table.labels = {"network"};
+    ReportTable table{stem_of("resnet16-" + subject.data, subject.protocol), section.title, {"network"}, {}, {}};
     for (const auto& kind : kinds)
       table.columns.push_back(std::to_string(kind.first) + " px" +
                               (kind.second > 0 ? ", N = " + with_commas(kind.second) : ""));

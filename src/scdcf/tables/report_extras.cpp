@@ -1,5 +1,4 @@
 // What goes beyond the paper: unseen scales, deformation, cost.
-#include <algorithm>
 #include <set>
 
 #include "scdcf/core/format.h"
@@ -24,10 +23,7 @@ void add_curves(ReportSection& section, const Curves& curves, const std::vector<
   std::set<double> places;
   for (const auto& curve : curves)
     for (const auto& point : curve.second) places.insert(point.first);
-  ReportTable table;
-  table.stem = stem;
-  table.title = plot.title + ": " + plot.y_label;
-  table.labels = {"network"};
+  ReportTable table{stem, plot.title + ": " + plot.y_label, {"network"}, {}, {}};
   for (const double place : places) table.columns.push_back(format(column_format, place));
   for (const auto& name : order) {
     const auto found = curves.find(name);
@@ -42,8 +38,7 @@ void add_curves(ReportSection& section, const Curves& curves, const std::vector<
       }
       const auto summary = summarise(point->second);
       row.cells.push_back({summary, std::nullopt, ""});
-      series.x.push_back(place);
-      series.y.push_back(summary.mean);
+      series.add(place, summary.mean);
     }
     table.rows.push_back(row);
     plot.series.push_back(series);
@@ -97,10 +92,8 @@ std::vector<ReportSection> report_scale_generalisation(const std::vector<Run>& r
     section.text = with_commas(subject.train_size) +
                    " training images; columns are the middle of each range of test factors. " +
                    setting_text(subject.protocol);
-    report::Plot plot;
-    plot.title = subject.data + ", trained on factors " + range;
-    plot.x_label = "rescaling factor of the test image";
-    plot.y_label = "test accuracy (%)";
+    report::Plot plot{subject.data + ", trained on factors " + range, "rescaling factor of the test image",
+                      "test accuracy (%)"};
     add_curves(section, curves, ordered_names(runs, runs::Measure::scales),
                stem_of("scales-" + subject.data + "-" + range, subject.protocol), plot, "%.2f");
     sections.push_back(section);
@@ -126,10 +119,7 @@ std::vector<ReportSection> report_deformation(const std::vector<Run>& runs) {
     section.text = with_commas(subject.train_size) +
                    " training images; test images moved by smooth random fields tau (Theorem 2). " +
                    setting_text(subject.protocol);
-    report::Plot plot;
-    plot.title = subject.data + ", deformed";
-    plot.x_label = "|grad tau|";
-    plot.y_label = "test accuracy (%)";
+    report::Plot plot{subject.data + ", deformed", "|grad tau|", "test accuracy (%)"};
     const auto order = ordered_names(runs, runs::Measure::deformation);
     add_curves(section, curves.first, order, stem_of("deformation-" + subject.data + "-accuracy", subject.protocol),
                plot, "%.2g");

@@ -5,6 +5,8 @@
 #include <set>
 #include <tuple>
 
+#include "scdcf/core/format.h"
+
 namespace scdcf::tables {
 
 std::string protocol_text(const std::string& protocol) {

@@ -1,5 +1,4 @@
 // Trained at some sizes, tested at many: the sets that others have published results on, with those beside ours.
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <tuple>
@@ -110,8 +109,7 @@ report::Plot plot_of(const AccuraciesByNetwork& networks, const std::vector<std:
     Accuracies sizes;
     for (const auto& run : found->second) sizes.insert(run.begin(), run.end());
     for (const auto& [size, accuracy] : sizes) {
-      series.x.push_back(size);
-      series.y.push_back(mean_at(found->second, size).measured->mean);
+      series.add(size, mean_at(found->second, size).measured->mean);
     }
     plot.series.push_back(series);
   }

@@ -16,19 +16,10 @@ const char* const kLegend =
 std::string count_text(const Summary& summary) { return "(n=" + std::to_string(summary.count) + ")"; }
 
 const char* css_class(Mark mark) {
-  switch (mark) {
-    case Mark::within:
-      return "within";
-    case Mark::above:
-      return "above";
-    case Mark::below:
-      return "below";
-    case Mark::not_run:
-      return "missing";
-    case Mark::not_in_paper:
-      return "plain";
-  }
-  return "plain";
+  if (mark == Mark::within) return "within";
+  if (mark == Mark::above) return "above";
+  if (mark == Mark::below) return "below";
+  return mark == Mark::not_run ? "missing" : "plain";
 }
 
 /// Errors may hold anything; a table cell may not hold a bar.

@@ -1,9 +1,7 @@
 #include "scdcf/tables/store_report.h"
 
-#include <set>
-
-#include "scdcf/core/error.h"
 #include "scdcf/files/atomic_file.h"
+#include "scdcf/files/make_folder.h"
 
 namespace scdcf::tables {
 namespace {
@@ -54,12 +52,6 @@ std::vector<std::string> made_by(const std::vector<Run>& runs) {
   return lines;
 }
 
-void make_folder(const fs::path& folder) {
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  require(!failed, folder.string(), ": the folder could not be made: ", failed.message());
-}
-
 }  // namespace
 
 StoreReport make_report(const std::vector<runs::RunRecord>& records, const std::vector<std::string>& damaged) {
@@ -74,7 +66,7 @@ StoreReport make_report(const std::vector<runs::RunRecord>& records, const std::
 }
 
 std::string write_report(const StoreReport& report, const fs::path& folder) {
-  make_folder(folder / "tables");
+  files::make_folder(folder / "tables");
   std::string missing;
   for (const auto& section : report.sections) {
     for (const auto& table : section.tables)

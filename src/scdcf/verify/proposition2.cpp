@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "scdcf/theory/norms.h"
 #include "scdcf/verify/small_net.h"

@@ -3,7 +3,6 @@
 
 #include <torch/torch.h>
 
-#include <utility>
 #include <vector>
 
 #include "scdcf/nn/joint_conv.h"

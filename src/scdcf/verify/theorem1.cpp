@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "scdcf/theory/equivariance.h"
 #include "scdcf/verify/small_net.h"

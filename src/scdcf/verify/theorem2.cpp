@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "scdcf/theory/bounds.h"
 #include "scdcf/theory/deformation.h"
@@ -58,10 +57,8 @@ Finding theorem2() {
       const double right = theory::theorem2_bound(terms);
       claim.table.add({beta, gradient, tau.sup, left, right, left / right});
       claim.holds = claim.holds && left <= right && left > 0;
-      measured.x.push_back(gradient);
-      measured.y.push_back(left);
-      bound.x.push_back(gradient);
-      bound.y.push_back(right);
+      measured.add(gradient, left);
+      bound.add(gradient, right);
     }
     claim.plot.series.push_back(measured);
     bound.name += measured.name.substr(4);

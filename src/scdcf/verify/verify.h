@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "scdcf/report/plot.h"
 #include "scdcf/report/table.h"
