@@ -1,6 +1,5 @@
 #include "scdcf/exchange/network.h"
 
-#include <algorithm>
 #include <array>
 
 #include "scdcf/core/error.h"

@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "scdcf/core/error.h"
 #include "scdcf/ops/checks.h"
 
 namespace scdcf::ops {
@@ -49,15 +48,8 @@ int64_t output_size(int64_t size, int64_t largest_radius, const ConvGeometry& ge
 }  // namespace
 
 const char* name_of(SpatialPadding padding) {
-  switch (padding) {
-    case SpatialPadding::zero:
-      return "zero";
-    case SpatialPadding::replicate:
-      return "replicate";
-    case SpatialPadding::none:
-      break;
-  }
-  return "none";
+  if (padding == SpatialPadding::zero) return "zero";
+  return padding == SpatialPadding::replicate ? "replicate" : "none";
 }
 
 at::Tensor tap_table(const at::Tensor& scale_basis, const FilterBank& filters, const TapSets& sets) {

@@ -2,22 +2,14 @@
 
 #include <ATen/ATen.h>
 
-#include "scdcf/core/error.h"
 #include "scdcf/ops/checks.h"
 #include "scdcf/ops/separable.h"
 
 namespace scdcf::ops {
 
 const char* name_of(Algorithm algorithm) {
-  switch (algorithm) {
-    case Algorithm::automatic:
-      return "automatic";
-    case Algorithm::composed:
-      return "composed";
-    case Algorithm::separable:
-      break;
-  }
-  return "separable";
+  if (algorithm == Algorithm::automatic) return "automatic";
+  return algorithm == Algorithm::composed ? "composed" : "separable";
 }
 
 ConvShape conv_shape(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "scdcf/core/error.h"
 #include "scdcf/core/for_each.h"

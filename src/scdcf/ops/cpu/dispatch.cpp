@@ -182,15 +182,7 @@ void set_simd_level(SimdLevel level) {
 }
 
 const char* simd_level_name(SimdLevel level) {
-  switch (level) {
-    case SimdLevel::baseline:
-      return "baseline";
-    case SimdLevel::avx2:
-      return "AVX2";
-    case SimdLevel::avx512:
-      return "AVX-512";
-  }
-  return "unknown";
+  return level == SimdLevel::avx512 ? "AVX-512" : level == SimdLevel::avx2 ? "AVX2" : "baseline";
 }
 
 void forward(const SeparableProblem& problem, const float* in, const float* factors, const float* mixing, float* out,
