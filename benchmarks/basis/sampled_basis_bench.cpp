@@ -22,20 +22,15 @@ void sample(benchmark::State& state, const char* name, int modes, const basis::S
 constexpr auto kArea = basis::Sampling::area;
 constexpr auto kPoint = basis::Sampling::point;
 
+#define SAMPLE(...) BENCHMARK_CAPTURE(sample, __VA_ARGS__)->Unit(benchmark::kMicrosecond)
 // The layers of the paper's SMNIST network: five scales, widths 5 to 10, K = 15.
-BENCHMARK_CAPTURE(sample, sine_5_scales, "sine", 15, basis::ScaleGrid(5, 0.25, 5), kArea)
-    ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(sample, sine_5_scales_point, "sine", 15, basis::ScaleGrid(5, 0.25, 5), kPoint)
-    ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(sample, hermite_gauss_5_scales, "hermite-gauss", 15, basis::ScaleGrid(5, 0.25, 5), kArea)
-    ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(sample, bspline_5_scales, "bspline", 15, basis::ScaleGrid(5, 0.25, 5), kArea)
-    ->Unit(benchmark::kMicrosecond);
+SAMPLE(sine_5_scales, "sine", 15, basis::ScaleGrid(5, 0.25, 5), kArea);
+SAMPLE(sine_5_scales_point, "sine", 15, basis::ScaleGrid(5, 0.25, 5), kPoint);
+SAMPLE(hermite_gauss_5_scales, "hermite-gauss", 15, basis::ScaleGrid(5, 0.25, 5), kArea);
+SAMPLE(bspline_5_scales, "bspline", 15, basis::ScaleGrid(5, 0.25, 5), kArea);
 // Many scales: 17 over two octaves, widths 5 to 20.
-BENCHMARK_CAPTURE(sample, sine_17_scales, "sine", 15, basis::ScaleGrid(17, 0.125, 5), kArea)
-    ->Unit(benchmark::kMicrosecond);
+SAMPLE(sine_17_scales, "sine", 15, basis::ScaleGrid(17, 0.125, 5), kArea);
 // Not separable, integrated numerically: widths 10 to 20.
-BENCHMARK_CAPTURE(sample, fourier_bessel_5_scales, "fourier-bessel", 15, basis::ScaleGrid(5, 0.25, 10), kArea)
-    ->Unit(benchmark::kMicrosecond);
+SAMPLE(fourier_bessel_5_scales, "fourier-bessel", 15, basis::ScaleGrid(5, 0.25, 10), kArea);
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "scdcf/demo/folder.h"
 
-#include <algorithm>
-
 #include "support/expect_error.h"
 #include "support/scratch_folder.h"
 

@@ -4,7 +4,6 @@
 #include <torch/torch.h>
 
 #include "scdcf/models/registry.h"
-#include "scdcf/ops/cost.h"
 #include "support/device.h"
 #include "support/expect_error.h"
 

@@ -54,22 +54,9 @@ TEST(Composed, equals_the_direct_sum_for_every_basis) {
 
 TEST(Composed, handles_odd_sizes) {
   torch::manual_seed(4);
-  struct Size {
-    int64_t height, width, in, out;
-    int scales, taps;
-  };
-  for (const Size& size :
-       {Size{1, 1, 1, 1, 1, 1}, Size{1, 5, 3, 1, 2, 3}, Size{2, 3, 1, 5, 4, 2}, Size{5, 5, 7, 2, 1, 4}}) {
-    ConvProblem problem;
-    problem.height = size.height;
-    problem.width = size.width;
-    problem.in = size.in;
-    problem.out = size.out;
-    problem.scales = size.scales;
-    problem.taps = size.taps;
-    problem.scale_modes = 1;
-    EXPECT_LT(problem.error(), 1e-12) << size.height << "x" << size.width;
-  }
+  for (const auto& problem : {ConvProblem::of_size(1, 1, 1, 1, 1, 1), ConvProblem::of_size(1, 5, 3, 1, 2, 3),
+                              ConvProblem::of_size(2, 3, 1, 5, 4, 2), ConvProblem::of_size(5, 5, 7, 2, 1, 4)})
+    EXPECT_LT(problem.error(), 1e-12) << problem.height << "x" << problem.width;
 }
 
 TEST(Composed, float32_is_right_to_its_precision) {
@@ -89,8 +76,7 @@ TEST(Composed, gradients_match_central_differences) {
       problem.out = 2;
       problem.scales = 2;
       problem.judge.padding = padding;
-      testing::expect_gradients([&](const auto& in) { return problem.run(in[0], in[1]); },
-                                {problem.input(), problem.coefficients()});
+      problem.check_gradients();
     }
 }
 

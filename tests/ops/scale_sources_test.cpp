@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "scdcf/core/joined.h"
 #include "support/expect_error.h"
 
 namespace scdcf::ops {
@@ -9,44 +10,34 @@ namespace {
 
 /// "plane:taps" of every plane an output scale reads.
 std::string text_of(const std::vector<PlaneTaps>& planes) {
-  std::string text;
-  for (const auto& plane : planes) {
-    text += (text.empty() ? "" : " ") + std::to_string(plane.plane) + ":";
-    for (const auto tap : plane.taps) text += std::to_string(tap);
-  }
-  return text;
+  return joined(planes, " ", [](const PlaneTaps& plane) {
+    return std::to_string(plane.plane) + ":" + joined(plane.taps, "", [](auto tap) { return std::to_string(tap); });
+  });
 }
 
-TEST(ScaleSources, one_sided_support_reads_itself_and_finer_scales) {
-  const auto sources = joint_sources(4, 3, ScaleSupport::one_sided, ScalePadding::replicate);
-  EXPECT_EQ(text_of(sources[3]), "1:0 2:1 3:2");
-  EXPECT_EQ(text_of(sources[2]), "0:0 1:1 2:2");
+/// The same of every output scale, from the finest on.
+std::string text_of(const ScaleSources& sources) {
+  return joined(sources, " | ", [](const auto& planes) { return text_of(planes); });
 }
 
-TEST(ScaleSources, replicate_padding_puts_the_missing_taps_on_the_finest_plane) {
-  const auto sources = joint_sources(4, 3, ScaleSupport::one_sided, ScalePadding::replicate);
-  EXPECT_EQ(text_of(sources[0]), "0:012");
-  EXPECT_EQ(text_of(sources[1]), "0:01 1:2");
+TEST(ScaleSources, one_sided_support_reads_itself_and_finer_scales_and_replicates_the_finest_plane) {
+  EXPECT_EQ(text_of(joint_sources(4, 3, ScaleSupport::one_sided, ScalePadding::replicate)),
+            "0:012 | 0:01 1:2 | 0:0 1:1 2:2 | 1:0 2:1 3:2");
 }
 
 TEST(ScaleSources, zero_padding_drops_the_missing_taps) {
-  const auto sources = joint_sources(4, 3, ScaleSupport::one_sided, ScalePadding::zero);
-  EXPECT_EQ(text_of(sources[0]), "0:2");
-  EXPECT_EQ(text_of(sources[1]), "0:1 1:2");
+  EXPECT_EQ(text_of(joint_sources(4, 3, ScaleSupport::one_sided, ScalePadding::zero)),
+            "0:2 | 0:1 1:2 | 0:0 1:1 2:2 | 1:0 2:1 3:2");
 }
 
 TEST(ScaleSources, centred_support_reads_both_sides_and_is_never_replicated_at_the_coarse_end) {
-  const auto sources = joint_sources(3, 3, ScaleSupport::centred, ScalePadding::replicate);
-  EXPECT_EQ(text_of(sources[0]), "0:01 1:2");
-  EXPECT_EQ(text_of(sources[1]), "0:0 1:1 2:2");
-  EXPECT_EQ(text_of(sources[2]), "1:0 2:1");
+  EXPECT_EQ(text_of(joint_sources(3, 3, ScaleSupport::centred, ScalePadding::replicate)),
+            "0:01 1:2 | 0:0 1:1 2:2 | 1:0 2:1");
 }
 
 TEST(ScaleSources, one_tap_reads_only_its_own_scale) {
-  for (const auto support : {ScaleSupport::one_sided, ScaleSupport::centred}) {
-    const auto sources = joint_sources(3, 1, support, ScalePadding::zero);
-    for (int64_t s = 0; s < 3; ++s) EXPECT_EQ(text_of(sources[static_cast<size_t>(s)]), std::to_string(s) + ":0");
-  }
+  for (const auto support : {ScaleSupport::one_sided, ScaleSupport::centred})
+    EXPECT_EQ(text_of(joint_sources(3, 1, support, ScalePadding::zero)), "0:0 | 1:0 | 2:0");
 }
 
 TEST(ScaleSources, more_taps_than_scales_are_fine) {
@@ -54,9 +45,7 @@ TEST(ScaleSources, more_taps_than_scales_are_fine) {
   EXPECT_EQ(text_of(joint_sources(2, 5, ScaleSupport::one_sided, ScalePadding::zero)[1]), "0:3 1:4");
 }
 
-TEST(ScaleSources, lifting_reads_the_one_plane) {
-  for (const auto& planes : lifting_sources(3)) EXPECT_EQ(text_of(planes), "0:0");
-}
+TEST(ScaleSources, lifting_reads_the_one_plane) { EXPECT_EQ(text_of(lifting_sources(3)), "0:0 | 0:0 | 0:0"); }
 
 TEST(ScaleSources, bad_counts_are_named) {
   testing::expect_error([] { joint_sources(0, 1, ScaleSupport::one_sided, ScalePadding::zero); }, "scales", "got 0");

@@ -13,10 +13,7 @@ TEST_F(Resume, ctrl_c_finishes_the_step_saves_and_says_how_to_go_on) {
   const fs::path whole = folder_ / "whole", out = folder_ / "stopped";
   const std::vector<std::string> more = {"--batch", "8"};
   ASSERT_EQ(run(train(whole, more), 300).code, 0);
-  const pid_t child = start(train(out, more));
-  ASSERT_TRUE(wait_until([&] { return fs::exists(out / "metrics.jsonl"); }));
-  kill(child, SIGINT);
-  const auto stopped = finish(child);
+  const auto stopped = stopped_after(train(out, more), out / "metrics.jsonl");
   EXPECT_EQ(stopped.code, 130) << stopped.err;
   EXPECT_EQ(stopped.err, "");
   const auto command = "scdcf train --out " + out.string() + " --checkpoint-seconds 0 --threads 1 --resume";
@@ -66,10 +63,7 @@ TEST_F(Resume, several_realisations_go_on_with_the_command_that_was_printed) {
   const fs::path whole = folder_ / "whole", out = folder_ / "my runs";
   const std::vector<std::string> more = {"--realisations", "0-1", "--epochs", "2", "--train-size", "100"};
   ASSERT_EQ(run(train(whole, more), 300).code, 0);
-  const pid_t child = start(train(out, more));
-  ASSERT_TRUE(wait_until([&] { return fs::exists(out / "realisation-1/config.toml"); }));
-  kill(child, SIGINT);
-  const auto stopped = finish(child);
+  const auto stopped = stopped_after(train(out, more), out / "realisation-1/config.toml");
   EXPECT_EQ(stopped.code, 130) << stopped.err;
   const std::string words = "go on with: scdcf ";
   const auto hint = stopped.out.find(words);

@@ -40,6 +40,14 @@ class SmallRun : public ProgramTest {
     return happened();
   }
 
+  /// Starts a training, waits until it has written `sign`, asks it to stop as Ctrl-C does, and waits for its end.
+  auto stopped_after(const std::vector<std::string>& training, const std::filesystem::path& sign) {
+    const pid_t child = start(training);
+    EXPECT_TRUE(wait_until([&] { return std::filesystem::exists(sign); }));
+    kill(child, SIGINT);
+    return finish(child);
+  }
+
   /// The name of the newest checkpoint; empty where there is none.
   static std::string newest_checkpoint(const std::filesystem::path& run) {
     std::error_code missing;

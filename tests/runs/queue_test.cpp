@@ -5,7 +5,6 @@
 #include <signal.h>
 
 #include <atomic>
-#include <mutex>
 
 #include "scdcf/core/error.h"
 #include "scdcf/runs/splits_cache.h"

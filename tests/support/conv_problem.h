@@ -10,6 +10,7 @@
 #include "scdcf/ops/joint_conv.h"
 #include "support/device.h"
 #include "support/direct_sum.h"
+#include "support/gradcheck.h"
 
 namespace scdcf::testing {
 
@@ -23,6 +24,11 @@ struct ConvProblem {
   torch::ScalarType type = torch::kDouble;
   ops::Algorithm algorithm = ops::Algorithm::composed;
   DirectSum judge;
+
+  /// One of these sizes, with one mode in scale.
+  static ConvProblem of_size(int64_t height, int64_t width, int64_t in, int64_t out, int scales, int taps) {
+    return {scales, taps, /*scale_modes=*/1, /*modes=*/4, /*batch=*/2, in, out, height, width};
+  }
 
   ops::FilterBank filters() const {
     return ops::FilterBank(
@@ -45,6 +51,10 @@ struct ConvProblem {
   ops::ConvGeometry geometry() const { return {judge.stride, judge.padding}; }
   torch::Tensor run(const torch::Tensor& x, const torch::Tensor& a) const {
     return ops::joint_conv(x, a, phi(), filters(), sources(), geometry(), algorithm);
+  }
+  /// Gradients of input and coefficients against central differences, entry by entry: of a small problem.
+  void check_gradients() const {
+    expect_gradients([&](const auto& leaves) { return run(leaves[0], leaves[1]); }, {input(), coefficients()});
   }
   /// Relative error against the direct sum.
   double error() const {

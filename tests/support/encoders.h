@@ -4,7 +4,6 @@
 // jpeglib.h needs size_t and FILE from before.
 // clang-format off
 #include <cstddef>
-#include <cstdio>
 #include <jpeglib.h>
 // clang-format on
 #include <png.h>
