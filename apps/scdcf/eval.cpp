@@ -47,7 +47,7 @@ void eval(const EvalArguments& arguments) {
   match_classes(splits.test, model.class_names, splits.name);
   if (!arguments.out.empty()) {
     require(!splits.test.scales.empty(), "--out: ", splits.name, " does not know the sizes of its objects: no plot");
-    files::make_folder(arguments.out);
+    files::make_folder(arguments.out, "out: ");
   }
   const train::DeviceImages images(splits.test, splits.mean, splits.deviation, train::device_of(arguments.run.device));
   const double factor = model.calibration ? model.calibration->estimate(0) : 1;

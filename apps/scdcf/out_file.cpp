@@ -17,7 +17,7 @@ void check_target(const fs::path& out, const std::string& command, const std::st
 }
 
 void make_folder_of(const fs::path& out) {
-  if (!out.parent_path().empty()) files::make_folder(out.parent_path());
+  if (!out.parent_path().empty()) files::make_folder(out.parent_path(), "out: ");
 }
 
 }  // namespace scdcf::app

@@ -47,7 +47,7 @@ std::vector<std::pair<std::string, std::string>> figure_experiment_names() {
 void reproduce_figure(const std::string& name, FigureOptions options) {
   const auto figure = named(name);
   const auto folder = options.folder(name);
-  files::make_folder(folder);
+  files::make_folder(folder, "out: ");
   terminal::StatusLine line;
   options.note = [&line](const std::string& text) { line.print(text); };
   std::cout << figure.what << "\n"

@@ -28,7 +28,7 @@ void print(const verify::Finding& claim, double seconds) {
 }
 
 void run(const Options& options) {
-  if (!options.out.empty()) files::make_folder(options.out);
+  if (!options.out.empty()) files::make_folder(options.out, "out: ");
   auto report =
       nlohmann::ordered_json{{"version", version()}, {"commit", commit()}, {"claims", nlohmann::json::array()}};
   bool all_hold = true;

@@ -23,7 +23,7 @@ struct ConvProblem {
   bool lifting = false;
   torch::ScalarType type = torch::kDouble;
   ops::Algorithm algorithm = ops::Algorithm::composed;
-  DirectSum judge;
+  DirectSum judge{};
 
   /// One of these sizes, with one mode in scale.
   static ConvProblem of_size(int64_t height, int64_t width, int64_t in, int64_t out, int scales, int taps) {

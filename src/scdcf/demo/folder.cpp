@@ -66,7 +66,7 @@ const std::vector<std::string>& demo_runs() {
 }
 
 files::FolderLock prepare_demo_folder(const fs::path& folder) {
-  files::make_folder(folder);
+  files::make_folder(folder, "out: ");
   files::FolderLock lock(folder);
   if (fs::exists(folder / kMark)) {
     remove_earlier(folder);

@@ -8,11 +8,12 @@
 
 namespace scdcf::files {
 
-/// With all above it, where it is not there yet. Throws Error naming it and the cause.
-inline void make_folder(const std::filesystem::path& folder) {
+/// With all above it, where it is not there yet. Throws Error naming it and the cause, and `option` ("out: ") before
+/// it.
+inline void make_folder(const std::filesystem::path& folder, const char* option = "") {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  require(!failed, folder.string(), ": the folder cannot be made: ", failed.message());
+  require(!failed, option, folder.string(), ": the folder cannot be made: ", failed.message());
 }
 
 }  // namespace scdcf::files
