@@ -64,28 +64,12 @@ void test_norm(const NormCase& c, unsigned seed) {
 void test_choice() {
   using namespace scdcf::ops::cuda;
   using Step = ExpandedStep;
-  const auto expanded_wins = [](int lines, int channels, DataType type, Precision precision, FamilyKind kind,
-                                Step step) {
-    Shape s;
-    s.batch = 128, s.planes = s.scales = 9, s.taps = 1, s.in = s.out = channels, s.height = s.width = lines;
-    s.columns = s.rows = 3, s.dropped = 1, s.width0 = 5, s.octave = 0.0625;
-    const DeviceProblem p = make_device_problem(make_problem(s));
-    return expanded_milliseconds(p, type, precision, step) < family_milliseconds(p, type, precision, kind, step);
-  };
   const auto must = [](bool right, const char* what) {
     ++checks;
     if (!right) ++failures, std::printf("FAIL choice of the form: %s\n", what);
   };
-  constexpr auto single = DataType::float32, half = DataType::bfloat16;
+  constexpr auto half = DataType::bfloat16;
   constexpr auto tf32 = Precision::tf32;
-  must(expanded_wins(14, 512, single, tf32, FamilyKind::streamed, Step::forward), "14x14 512->512, TF32: expanded");
-  must(expanded_wins(14, 256, single, Precision::fp32, FamilyKind::tiled, Step::forward),
-       "14x14 256->256, float32: expanded");
-  must(expanded_wins(14, 256, half, tf32, FamilyKind::tiled, Step::grad_mixing), "14x14 256->256, bfloat16: expanded");
-  must(!expanded_wins(14, 64, half, tf32, FamilyKind::tiled, Step::forward), "14x14 64->64, bfloat16: tiled");
-  must(!expanded_wins(14, 17, single, tf32, FamilyKind::tiled, Step::forward), "14x14 17->17, TF32: tiled");
-  must(!expanded_wins(28, 32, single, tf32, FamilyKind::streamed, Step::grad_in), "28x28 32->32, TF32: streamed");
-  must(!expanded_wins(56, 32, half, tf32, FamilyKind::tiled, Step::forward), "56x56 32->32, bfloat16: tiled");
   // Both gradients from one expansion of the gradient of the output: where it has not many more channels.
   const auto shared_wins = [](int in, int out) {
     Shape s;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <string>
 
 #include "scdcf/core/error.h"
+#include "scdcf/ops/cuda/chained.h"
 #include "scdcf/ops/cuda/device_limits.h"
 #include "scdcf/ops/cuda/shared_backward.h"
 
@@ -16,24 +18,14 @@ constexpr double kWriting = 0.3;        // of it, that sliding passes reach
 constexpr double kSliding = 2.8e9;      // their multiplications with addition a millisecond
 constexpr double kGroups = 1.6;         // how much longer products take that are one for each image and group of scales
 constexpr double kExpandedCall = 0.06;  // milliseconds of a step however small: kernels, products and the gaps between
-constexpr double kFamilyCall = 0.06;    // of a family's step: operands, slices, the last wave
+constexpr double kFamilyCall = 0.02;    // of a chained step: operands, slices, the last wave
+constexpr double kChainedProducts = 6e7;  // of chained kernels a millisecond
 
 /// Operations a millisecond of the thin products of the expanded form.
 double product_rate(DataType type, Precision precision) {
   if (type == DataType::float64) return 40e9;
   if (type == DataType::bfloat16) return 400e9;
   return precision == Precision::tf32 ? 220e9 : 45e9;
-}
-
-/// Operations a millisecond of a family, channels padded. Narrow layers leave the tensor cores waiting for the passes.
-double family_rate(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind, ExpandedStep step) {
-  const bool odd = p.in_channels % 4 || p.out_channels % 4;  // read number by number
-  const bool wide = !odd && p.in_channels > 32 && p.out_channels > 32;
-  if (type == DataType::float32 && precision == Precision::fp32) return wide ? 26e9 : 18e9;
-  const bool busy = wide || p.source_count > p.scale_count;  // several taps: more products for each pass
-  if (kind != FamilyKind::tiled) return busy ? 100e9 : 60e9;
-  if (step == ExpandedStep::grad_mixing) return (wide ? 48e9 : 24e9) * (p.row_modes > 4 ? 0.4 : 1.0);
-  return (busy ? 75e9 : 38e9) * (type == DataType::bfloat16 ? 1.2 : 1.0);
 }
 
 /// Pixels of every output scale times its sources.
@@ -87,10 +79,25 @@ double shared_milliseconds(const DeviceProblem& p, DataType type, Precision prec
   return product_passes(m, type, false) + 2 * product + (gathered ? 16 * maps / kCopy : 0) + 1.5 * kExpandedCall;
 }
 
-double family_milliseconds(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind,
-                           ExpandedStep step) {
-  const double in = round_up(p.in_channels, 32), out = round_up(p.out_channels, 32);
-  return kFamilyCall + 2 * source_pixels(p) * p.mode_count * in * out / family_rate(p, type, precision, kind, step);
+double chained_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step) {
+  double products = 0, parts = 1;
+  const auto add = [&](const ChainedTiles& f, int rows, int wide, int wides) {
+    parts = f.parts;
+    for (int s = 0; s < p.scale_count; ++s)
+      products += double(p.scales[s].source_end - p.scales[s].source_begin) * f.groups * f.first.tiles * f.second.tiles *
+                  f.chunks * wides * double(tile_products(f, rows, wide, p.scales[s].radius));
+  };
+  if (step == ExpandedStep::grad_mixing) {
+    ChainedGradientPlan f;
+    if (!plan_chained_gradient(p, type, precision, f)) return std::numeric_limits<double>::infinity();
+    add(f, f.position_tiles, f.wide, f.wides);
+  } else {
+    ChainedPlan f;
+    if (!plan_chained(p, step == ExpandedStep::forward, type, precision, f))
+      return std::numeric_limits<double>::infinity();
+    add(f, 2 * f.warps, f.wide, f.wides);
+  }
+  return kFamilyCall + products * (parts == 2 ? 3 : 1) / kChainedProducts;
 }
 
 ForcedForm forced_form() {
@@ -105,9 +112,9 @@ ForcedForm forced_form() {
   return form;
 }
 
-bool takes_expanded(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind, ExpandedStep step) {
+bool takes_expanded(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step) {
   if (forced_form() != ForcedForm::none) return forced_form() != ForcedForm::families;
-  return expanded_milliseconds(p, type, precision, step) < family_milliseconds(p, type, precision, kind, step);
+  return expanded_milliseconds(p, type, precision, step) < chained_milliseconds(p, type, precision, step);
 }
 
 }  // namespace scdcf::ops::cuda

@@ -20,12 +20,9 @@
 
 namespace scdcf::ops::cuda {
 
-/// The families as the model tells them apart.
-enum class FamilyKind { streamed, tiled };
-
 double expanded_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step);
-double family_milliseconds(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind,
-                           ExpandedStep step);
+/// Infinite where the chained kernels do not take the problem.
+double chained_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step);
 
 /// Both gradients from one expansion (shared_backward.h).
 double shared_milliseconds(const DeviceProblem& p, DataType type, Precision precision);
@@ -36,7 +33,7 @@ enum class ForcedForm { none, expanded, shared, families };
 /// from one expansion) or "families" where one can do it.
 ForcedForm forced_form();
 
-/// Whether a step that the given family could do is done in the expanded form.
-bool takes_expanded(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind, ExpandedStep step);
+/// Whether a step that the chained kernels could do is done in the expanded form.
+bool takes_expanded(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step);
 
 }  // namespace scdcf::ops::cuda

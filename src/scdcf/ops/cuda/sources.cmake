@@ -1,5 +1,9 @@
 # The CUDA kernels: torch-free, so that they can be compiled wherever nvcc is.
 set(cuda_sources
+  ops/cuda/chained.cu
+  ops/cuda/chained_gradient.cu
+  ops/cuda/chained_operands.cu
+  ops/cuda/chained_plan.cpp
   ops/cuda/collect.cu
   ops/cuda/device_problem.cpp
   ops/cuda/direction.cpp
@@ -9,30 +13,20 @@ set(cuda_sources
   ops/cuda/expanded_layout.cpp
   ops/cuda/expanded_passes.cpp
   ops/cuda/form_cost.cpp
-  ops/cuda/fused.cu
-  ops/cuda/fused_plan.cpp
   ops/cuda/lifting_forward.cu
   ops/cuda/lifting_gradient.cu
   ops/cuda/lifting_plan.cpp
-  ops/cuda/line_bank.cu
+  ops/cuda/line_bank.cpp
   ops/cuda/matrix_bank.cu
   ops/cuda/matrix_collect.cu
   ops/cuda/matrix_expand.cu
   ops/cuda/matrix_plan.cpp
-  ops/cuda/mixing_gradient.cu
-  ops/cuda/mixing_plan.cpp
   ops/cuda/norm_maps.cu
   ops/cuda/norm_relu_pool.cpp
   ops/cuda/norm_sums.cu
-  ops/cuda/pack_mixing.cu
   ops/cuda/products.cpp
   ops/cuda/separable_kernel.cpp
   ops/cuda/shared_backward.cpp
   ops/cuda/shared_maps.cu
   ops/cuda/stack_mixing.cu
-  ops/cuda/streamed.cu
-  ops/cuda/streamed_gradient.cu
-  ops/cuda/streamed_gradient_plan.cpp
-  ops/cuda/streamed_operands.cu
-  ops/cuda/streamed_plan.cpp
 )

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "scdcf/ops/cuda/hopper.cuh"
+#include "scdcf/ops/cuda/primitives.cuh"
 
 extern "C" void switch_stack(void** save, void* load);
 asm(R"(
@@ -43,9 +43,7 @@ struct Rendezvous {
 std::vector<Fiber> fibers;
 std::vector<Rendezvous> warps;
 std::vector<WarpSlot> slots;
-std::vector<Rendezvous> groups;
-std::vector<ProductSlot> group_slots;
-Rendezvous block, some;
+Rendezvous block;
 int current, count, alive;
 long idle;
 void* main_sp;
@@ -117,22 +115,6 @@ void warp_collective(void (*work)(WarpSlot&)) {
 void sync_warp() {
   warp_collective([](WarpSlot&) {});
 }
-void group_collective(float* d, const uint32_t* a, const std::function<void(ProductSlot&)>& work) {
-  const int group = current / 128;
-  group_slots[group].d[current % 128] = d, group_slots[group].a[current % 128] = a;
-  meet(groups[group], 128, [&] { work(group_slots[group]); });
-}
-void meet_some(int threads) {
-  meet(some, threads, [] {});
-}
-void yield_thread() {
-  if (++idle > 10000000) {
-    std::fprintf(stderr, "deadlock at a barrier in shared memory\n");
-    std::abort();
-  }
-  next_fiber();
-}
-
 void run_grid(const std::function<void()>& kernel, int64_t blocks, int threads, size_t shared) {
   body = &kernel;
   count = threads;
@@ -140,8 +122,6 @@ void run_grid(const std::function<void()>& kernel, int64_t blocks, int threads, 
   fibers.resize(std::max<size_t>(fibers.size(), threads));
   warps.assign((threads + 31) / 32, {});
   slots.resize(warps.size());
-  groups.assign((threads + 127) / 128, {});
-  group_slots.resize(groups.size());
   for (int64_t b = 0; b < blocks; ++b) {
     blockIdx.x = static_cast<unsigned>(b);
     // The block's memory ends exactly at its end: an overrun is an address sanitizer error.
@@ -159,7 +139,7 @@ void run_grid(const std::function<void()>& kernel, int64_t blocks, int threads, 
       for (int r = 0; r < 6; ++r) *--sp = nullptr;
       f.sp = sp;
     }
-    current = 0, alive = count, idle = 0, block = {}, some = {};
+    current = 0, alive = count, idle = 0, block = {};
     switch_stack(&main_sp, fibers[0].sp);
     std::free(raw);
   }
