@@ -95,7 +95,7 @@ double chained_milliseconds(const DeviceProblem& p, DataType type, Precision pre
     ChainedPlan f;
     if (!plan_chained(p, step == ExpandedStep::forward, type, precision, f))
       return std::numeric_limits<double>::infinity();
-    add(f, 2 * f.warps, f.wide, f.wides);
+    add(f, 2 * f.consumers, f.wide, f.wides);
   }
   return kFamilyCall + products * (parts == 2 ? 3 : 1) / kChainedProducts;
 }

@@ -43,7 +43,7 @@ struct Rendezvous {
 std::vector<Fiber> fibers;
 std::vector<Rendezvous> warps;
 std::vector<WarpSlot> slots;
-Rendezvous block;
+Rendezvous block, named[16];
 int current, count, alive;
 long idle;
 void* main_sp;
@@ -115,6 +115,14 @@ void warp_collective(void (*work)(WarpSlot&)) {
 void sync_warp() {
   warp_collective([](WarpSlot&) {});
 }
+void wait_at(int barrier, int threads) {
+  meet(named[barrier], threads, [] {});
+}
+void arrive_at(int barrier, int threads) {
+  Rendezvous& r = named[barrier];
+  if (++r.arrived == threads) r.arrived = 0, ++r.generation, idle = 0;
+}
+
 void run_grid(const std::function<void()>& kernel, int64_t blocks, int threads, size_t shared) {
   body = &kernel;
   count = threads;
@@ -140,6 +148,7 @@ void run_grid(const std::function<void()>& kernel, int64_t blocks, int threads, 
       f.sp = sp;
     }
     current = 0, alive = count, idle = 0, block = {};
+    for (Rendezvous& barrier : named) barrier = {};
     switch_stack(&main_sp, fibers[0].sp);
     std::free(raw);
   }

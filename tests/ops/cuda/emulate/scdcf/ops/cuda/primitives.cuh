@@ -43,6 +43,8 @@ extern Index blockIdx, blockDim;
 char* shared_memory();
 void sync_block();
 void sync_warp();
+void wait_at(int barrier, int threads);
+void arrive_at(int barrier, int threads);
 int lane_id();
 struct WarpSlot {
   const uint32_t* a[32];
