@@ -8,7 +8,7 @@ done
 for p in ${pids[@]}; do wait $p || { grep -h error $B/*.log | head; exit 1; }; done
 nvcc -gencode arch=compute_90a,code=sm_90a $B/*.o -lcublas -o $B/k || exit 1
 echo "built $((SECONDS-start))"
-export SCDCF_CUDA_FORM=families
+export SCDCF_CUDA_FORM=chained
 timeout 60 $B/k --random ${RANDOMS:-60} > $OUT/test.log 2>&1; tail -8 $OUT/test.log; echo "tested $((SECONDS-start))"
 timeout ${BENCH:-45} $B/k --bench > $OUT/bench.log 2>&1; cat $OUT/bench.log; echo "benched $((SECONDS-start))"
 m=gpu__time_duration.sum,launch__registers_per_thread,launch__shared_mem_per_block_dynamic,launch__grid_size,sm__warps_active.avg.pct_of_peak_sustained_active,sm__issue_active.avg.pct_of_peak_sustained_active,sm__inst_executed_pipe_tensor.sum,smsp__inst_executed.sum,l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed,l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum,l1tex__throughput.avg.pct_of_peak_sustained_elapsed,lts__t_sectors.avg.pct_of_peak_sustained_elapsed,dram__throughput.avg.pct_of_peak_sustained_elapsed,sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_active

@@ -5,24 +5,23 @@ namespace {
 
 constexpr int kTiles = 2;  // row tiles of a warp
 
-/// Sends 16 channels of a mixing matrix to a slot, behind its lines.
-__device__ inline void copy_matrix(const ChainedPlan& f, const Role& role, const char* from, char* slot) {
-  char* to = slot + f.line_bytes();
-  for (int i = role.thread * 16; i < f.matrix_bytes(); i += role.threads * 16) copy_async(to + i, from + i);
+/// Sends 16 channels of a mixing matrix to shared memory.
+__device__ inline void copy_matrix(const ChainedPlan& f, const char* from) {
+  char* to = shared_memory() + f.matrix_at;
+  for (int i = threadIdx.x * 16; i < f.matrix_bytes(); i += blockDim.x * 16) copy_async(to + i, from + i);
 }
 
 /// acc += Z * mixing of one stage and 16 channels. count: steps of 16 lines, 0: any number.
 template <class T, int parts, int wide, int count>
-__device__ void mix_steps(const ChainedPlan& f, float (&acc)[kTiles][wide / 8][4], int lines, const char* slot) {
+__device__ void mix_steps(const ChainedPlan& f, float (&acc)[kTiles][wide / 8][4], int lines) {
   constexpr int kept = count > 0 ? count : 1, kWords = parts * wide / 16;
   const int tile0 = threadIdx.x / 32 * kTiles, steps = count > 0 ? count : (lines + 15) / 16;
   const auto* factors = reinterpret_cast<const uint4*>(shared_memory() + f.second_at) + threadIdx.x % 32;
-  const auto* matrix = reinterpret_cast<const uint4*>(slot + f.line_bytes()) + threadIdx.x % 32;
   const LineRows line_rows(f, lines);
-  const uint32_t base = shared_at(slot);
   uint32_t rows[kTiles][kept];
 #pragma unroll
-  for (int i = 0; i < kTiles * kept; ++i) rows[i / kept][i % kept] = base + line_rows.at(tile0 + i / kept, i % kept);
+  for (int i = 0; i < kTiles * kept; ++i) rows[i / kept][i % kept] = line_rows.at(tile0 + i / kept, i % kept);
+  const auto* matrix = reinterpret_cast<const uint4*>(shared_memory() + f.matrix_at) + threadIdx.x % 32;
 #pragma unroll 1
   for (int second = 0; second < f.second.modes; ++second) {
     const uint4* factor = factors + second * f.second_steps * parts * 32;
@@ -30,9 +29,8 @@ __device__ void mix_steps(const ChainedPlan& f, float (&acc)[kTiles][wide / 8][4
     if constexpr (count > 0)
 #pragma unroll
       for (int step = 0; step < kept; ++step) load_factor<parts>(factor + step * parts * 32, a[step]);
-    const int end = f.mode_begin[second + 1];
 #pragma unroll 1
-    for (int mode = f.mode_begin[second]; mode < end; ++mode) {
+    for (int mode = f.mode_begin[second]; mode < f.mode_begin[second + 1]; ++mode) {
       const int plane = f.mode_first[mode] * parts * f.plane;
       float z[kTiles][2][4] = {};
       const auto pass = [&](int t, uint32_t row, const uint32_t(&left)[parts][4]) {
@@ -51,7 +49,7 @@ __device__ void mix_steps(const ChainedPlan& f, float (&acc)[kTiles][wide / 8][4
         for (int step = 0; step < steps; ++step) {
           load_factor<parts>(factor + step * parts * 32, a[0]);
 #pragma unroll
-          for (int t = 0; t < kTiles; ++t) pass(t, base + line_rows.at(tile0 + t, step), a[0]);
+          for (int t = 0; t < kTiles; ++t) pass(t, line_rows.at(tile0 + t, step), a[0]);
         }
       }
       uint32_t left[kTiles][parts][4];
@@ -77,12 +75,12 @@ __device__ void mix_steps(const ChainedPlan& f, float (&acc)[kTiles][wide / 8][4
 }
 
 template <class T, int parts, int wide>
-__device__ void mix(const ChainedPlan& f, float (&acc)[kTiles][wide / 8][4], int lines, const char* slot) {
+__device__ void mix(const ChainedPlan& f, float (&acc)[kTiles][wide / 8][4], int lines) {
   const int steps = f.steps_of(lines, f.second_bits);
-  if (steps == 1) return mix_steps<T, parts, wide, 1>(f, acc, lines, slot);
-  if (steps == 2) return mix_steps<T, parts, wide, 2>(f, acc, lines, slot);
-  if (steps == 3) return mix_steps<T, parts, wide, 3>(f, acc, lines, slot);
-  mix_steps<T, parts, wide, 0>(f, acc, lines, slot);
+  if (steps == 1) return mix_steps<T, parts, wide, 1>(f, acc, lines);
+  if (steps == 2) return mix_steps<T, parts, wide, 2>(f, acc, lines);
+  if (steps == 3) return mix_steps<T, parts, wide, 3>(f, acc, lines);
+  mix_steps<T, parts, wide, 0>(f, acc, lines);
 }
 
 __device__ inline void store_pair(float* at, float x, float y) { *reinterpret_cast<float2*>(at) = make_float2(x, y); }
@@ -93,15 +91,15 @@ template <class T, int wide>
 __device__ void store(const ChainedPlan& f, const float (&acc)[kTiles][wide / 8][4], float scale, int images, int rows,
                       int channel0, T* target, bool pairs) {
   const int lane = threadIdx.x % 32, bits = f.second_bits, row_step = f.q_step * f.target_channels;
-  const auto* targets =
-      reinterpret_cast<const int2*>(shared_memory() + f.targets_at) + (threadIdx.x / 32 * kTiles << bits);
+  const auto* places =
+      reinterpret_cast<const Place*>(shared_memory() + f.places_at) + (threadIdx.x / 32 * kTiles << bits);
   channel0 += lane % 4 * 2;
 #pragma unroll
   for (int i = 0; i < kTiles * 2; ++i) {
     const int row = lane / 4 + i % 2 * 8, q = row & ((16 >> bits) - 1);
-    const int2 place = targets[(i / 2 << bits) + (row >> (4 - bits))];
-    if (place.y >= images || q >= rows) continue;
-    T* to = target + (place.x + q * row_step + channel0);
+    const Place place = places[(i / 2 << bits) + (row >> (4 - bits))];
+    if (place.image >= images || q >= rows) continue;
+    T* to = target + (place.target + q * row_step + channel0);
 #pragma unroll
     for (int tile = 0; tile < wide / 8; ++tile) {
       const int left = f.target_channels - channel0 - tile * 8;
@@ -116,106 +114,66 @@ __device__ void store(const ChainedPlan& f, const float (&acc)[kTiles][wide / 8]
   }
 }
 
-/// What a block does: groups of images [begin, end) of a tile of one plane.
-struct Task {
-  int wide, begin, end, p_tile, q_tile, plane, first_stage, last_stage;
-  __device__ Task(const ChainedPlan& f, int block) {
-    int rest = block;
-    wide = take_digit(rest, f.wides);
-    begin = take_digit(rest, f.runs) * f.run, end = min(begin + f.run, f.groups);
-    p_tile = take_digit(rest, f.first.tiles), q_tile = take_digit(rest, f.second.tiles);
-    plane = f.order[rest];
-    first_stage = f.stage_begin[plane], last_stage = f.stage_begin[plane + 1] - 1;
-  }
-};
-
-template <class T, int parts>
-__device__ void produce(const ChainedPlan& f, const Task& task, const Role& role, const T* source, const uint4* bank,
-                        const uint4* packed, float scaling) {
-  Slots slots(f);
+template <class T, int parts, int wide>
+__global__ void __launch_bounds__(kChainedWarps * 32, parts == 2 ? 1 : 2)
+    chained_kernel(const __grid_constant__ ChainedPlan f, int forward, const T* source, const uint4* bank,
+                   int64_t first_total, const uint4* packed, const Magnitudes* magnitudes, T* target) {
+  int rest = static_cast<int>(blockIdx.x);
+  const int wide_index = take_digit(rest, f.wides), group0 = take_digit(rest, f.runs) * f.run;
+  const int p_tile = take_digit(rest, f.first.tiles), q_tile = take_digit(rest, f.second.tiles);
+  const int plane = f.order[rest];
+  const Scales scales = scales_of(f, forward, magnitudes);
+  const float unscale = 1.0f / scales.source / scales.first / scales.second / scales.mixing;
+  const LineSpan qs = f.second.targets_of(q_tile);
+  const bool pairs = f.target_channels % 2 == 0 && reinterpret_cast<uintptr_t>(target) % (2 * sizeof(T)) == 0;
+  const int64_t target_step = int64_t(f.target_planes) * f.target_pixels * f.target_channels;
+  target += (int64_t(plane) * f.target_pixels + int64_t(qs.begin) * f.q_step) * f.target_channels;
+  fill_places(f, p_tile);
+  const int first_stage = f.stage_begin[plane], last_stage = f.stage_begin[plane + 1] - 1;
+  int scale = -1, lines = 0;
   LineSource<T> stage_source;
   const char* matrix = nullptr;
-  int scale = -1, lines = 0;
-  const bool one = task.first_stage == task.last_stage;
 #pragma unroll 1
-  for (int group = task.begin; group < task.end; ++group) {
-    const int image0 = group * f.images, images = min(f.images, f.batch - image0);
-#pragma unroll 1
-    for (int s = task.first_stage; s <= task.last_stage; ++s) {
-      if (group == task.begin || !one) {
-        const Stage stage = f.stages[s];
-        if (stage.scale != scale) copy_first_factors(f, role, bank, stage.scale, task.p_tile);
-        scale = stage.scale;
-        const LineSpan us = f.first.reach(f.radius[scale], task.p_tile), vs = f.second.reach(f.radius[scale], task.q_tile);
-        stage_source.start(f, source, stage.source_plane, us, vs), lines = vs.count;
-        matrix = reinterpret_cast<const char*>(packed) +
-                 (int64_t(stage.mixing) * f.wides + task.wide) * f.chunks * f.matrix_bytes();
-      }
-#pragma unroll 1
-      for (int chunk = 0; chunk < f.chunks; ++chunk) {
-        slots.wait_for_room();
-        const bool there = one && f.chunks == 1 && slots.item >= slots.count;  // the same matrix as before
-        if (!there) copy_matrix(f, role, matrix + int64_t(chunk) * f.matrix_bytes(), slots.memory());
-        make_lines<T, parts>(f, role, stage_source.of(f, image0, images, chunk), lines, scaling, slots.memory());
-        wait_copies();
-        slots.say_full();
-      }
-    }
-  }
-}
-
-template <class T, int parts, int wide>
-__device__ void consume(const ChainedPlan& f, const Task& task, const Role& role, const uint4* bank, int64_t first_total,
-                        float unscaling, T* target) {
-  Slots slots(f);
-  const LineSpan qs = f.second.targets_of(task.q_tile);
-  const bool pairs = f.target_channels % 2 == 0 && reinterpret_cast<uintptr_t>(target) % (2 * sizeof(T)) == 0;
-  target += (int64_t(task.plane) * f.target_pixels + int64_t(qs.begin) * f.q_step) * f.target_channels;
-  const int64_t target_step = int64_t(f.target_planes) * f.target_pixels * f.target_channels;
-  const int items = (task.end - task.begin) * (task.last_stage - task.first_stage + 1) * f.chunks;
-  int scale = -1;
-#pragma unroll 1
-  for (int group = task.begin; group < task.end; ++group) {
+  for (int group = group0; group < min(group0 + f.run, f.groups); ++group) {
     const int image0 = group * f.images, images = min(f.images, f.batch - image0);
     float acc[kTiles][wide / 8][4] = {};
 #pragma unroll 1
-    for (int s = task.first_stage; s <= task.last_stage; ++s) {
-      const int stage_scale = f.stages[s].scale;
-      if (stage_scale != scale) copy_second_factors(f, role, bank, first_total, stage_scale, task.q_tile);
-      scale = stage_scale;
-      const int lines = f.second.reach(f.radius[scale], task.q_tile).count;
+    for (int s = first_stage; s <= last_stage; ++s) {
+      if (group == group0 || first_stage != last_stage) {
+        const Stage stage = f.stages[s];
+        if (stage.scale != scale) {
+          scale = stage.scale;
+          sync_block();
+          copy_factors(f, bank, first_total, scale, p_tile, q_tile);
+        }
+        const LineSpan us = f.first.reach(f.radius[scale], p_tile), vs = f.second.reach(f.radius[scale], q_tile);
+        stage_source.start(f, source, stage.source_plane, us, vs), lines = vs.count;
+        matrix = reinterpret_cast<const char*>(packed) +
+                 (int64_t(stage.mixing) * f.wides + wide_index) * f.chunks * f.matrix_bytes();
+      }
+      if (group + 1 < f.groups)
+        for (int i = 0; i < min(f.images, f.batch - image0 - f.images); ++i)
+          stage_source.fetch(f, image0 + f.images + i, lines);
 #pragma unroll 1
       for (int chunk = 0; chunk < f.chunks; ++chunk) {
-        slots.wait_until_full();
-        mix<T, parts, wide>(f, acc, lines, slots.memory());
-        slots.say_empty(slots.item + slots.count < items);
+        sync_block();
+        const bool kept = first_stage == last_stage && f.chunks == 1 && group > group0;  // the matrix is there already
+        if (!kept) copy_matrix(f, matrix + int64_t(chunk) * f.matrix_bytes());
+        make_lines<T, parts>(f, stage_source.of(f, image0, images, chunk), lines, scales.source);
+        wait_copies();
+        sync_block();
+        mix<T, parts, wide>(f, acc, lines);
       }
     }
-    store<T, wide>(f, acc, unscaling, images, qs.count, task.wide * wide, target + image0 * target_step, pairs);
+    if (first_stage > last_stage) sync_block();  // for the places
+    store<T, wide>(f, acc, unscale, images, qs.count, wide_index * wide, target + image0 * target_step, pairs);
   }
-}
-
-template <class T, int parts, int wide>
-__global__ void __launch_bounds__(kChainedWarps * 32, 1)
-    chained_kernel(const __grid_constant__ ChainedPlan f, int forward, const T* source, const uint4* bank,
-                   int64_t first_total, const uint4* packed, const Magnitudes* magnitudes, T* target) {
-  const Task task(f, static_cast<int>(blockIdx.x));
-  const Role role(f);
-  const Scales scales = scales_of(f, forward, magnitudes);
-  fill_places(f);
-  fill_targets(f, task.p_tile, threadIdx.x, blockDim.x);
-  sync_block();
-  if (role.producer)
-    produce<T, parts>(f, task, role, source, bank, packed, scales.source);
-  else
-    consume<T, parts, wide>(f, task, role, bank, first_total,
-                            1.0f / scales.source / scales.first / scales.second / scales.mixing, target);
 }
 
 template <class T, int parts, int wide>
 void launch_wide(const ChainedPlan& f, int forward, const void* source, const uint4* bank, int64_t first_total,
                  const uint4* packed, const Magnitudes* magnitudes, void* target, cudaStream_t stream) {
-  launch(chained_kernel<T, parts, wide>, f.blocks(), f.threads(), f.shared_bytes, stream, f, forward, static_cast<const T*>(source), bank,
+  launch(chained_kernel<T, parts, wide>, f.blocks(), f.warps * 32, f.shared_bytes, stream, f, forward, static_cast<const T*>(source), bank,
          first_total, packed, magnitudes, static_cast<T*>(target));
 }
 

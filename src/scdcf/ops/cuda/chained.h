@@ -12,9 +12,6 @@
 // float32 half precision, which has as many digits as TF32, scaled by powers of two so that its range suffices; and in
 // full float32 each operand in two halves, three products each.
 //
-// Some warps of a block produce lines, the others consume them: there are two slots, so that the lines of the next 16
-// channels, or of the next images, are made while those before them are mixed.
-//
 // Maps smaller than a tile share one: tiles of the first pass several images, those of the second several positions.
 #pragma once
 
@@ -22,10 +19,8 @@
 
 namespace scdcf::ops::cuda {
 
-constexpr int kConsumers = 8;          // warps that mix, at most, two row tiles of the second pass each
-constexpr int kChainedWarps = 16;      // of a block, the producers of lines among them
-constexpr int kGradientWarps = 20;     // the same for the gradient of the mixing, where a consumer has a mode
-constexpr int kGradientModes = 15;     // of a block, at most
+constexpr int kChainedWarps = 8;       // of forward and gradient of the input, at most, with two row tiles of the second pass each
+constexpr int kGradientWarps = 20;     // of the gradient of the mixing, at most: a mode each
 constexpr int kFragment = 32 * 16;     // bytes of a 16 x 16 operand
 constexpr int kChannels = 16;          // of the source, at a time
 constexpr int kSlot = 2 * kChannels;    // bytes of a position in the lines
@@ -40,18 +35,13 @@ struct ChainedTiles : Direction {
   int lines;                        // that a tile reads at most
   int first_steps, second_steps;    // of 16 sources
   int pitch, plane;                 // bytes of a line and of a factor's lines
-  int second_at, places_at, targets_at, slots_at;  // in shared memory; the first factors begin it
-  int slots, slot_bytes;            // lines, and what goes with them, that are in use or being made
-  int consumers, producers;         // warps
-  int shared_bytes;
+  int second_at, places_at, lines_at, shared_bytes;
   int mode_count, chunks;
   int border_bits;  // replicated, a border pixel of the input takes the taps of 2^bits outputs beyond it at most
   int16_t mode_begin[kMaxFactors + 1];  // modes by their second factor
   int8_t mode_first[kMaxModes];
   int16_t mode_index[kMaxModes];        // of the problem
 
-  __host__ __device__ int threads() const { return (consumers + producers) * 32; }
-  __host__ __device__ int line_bytes() const { return first.modes * parts * plane; }
   __host__ __device__ int positions() const { return images * first.tile; }
   __host__ __device__ int place_count() const { return round_up(position_tiles, 2) << second_bits; }
   /// Steps of 16 sources; of 16 lines.
@@ -70,8 +60,9 @@ struct ChainedTiles : Direction {
 };
 
 struct ChainedPlan : ChainedTiles {
-  int wide, wides;  // target channels of a block
-  int run, runs;    // groups of images that a block does one after the other
+  int warps, wide, wides;  // target channels of a block
+  int matrix_at;           // in shared memory
+  int run, runs;           // groups of images that a block does one after the other
 
   int64_t blocks() const { return int64_t(target_planes) * runs * first.tiles * second.tiles * wides; }
   __host__ __device__ int packed_fragments() const { return wide / 16 * parts; }  // of a mode and 16 channels
@@ -81,8 +72,8 @@ struct ChainedPlan : ChainedTiles {
 static_assert(sizeof(ChainedPlan) <= 4000, "kernel parameters");
 
 struct ChainedGradientPlan : ChainedTiles {
-  int mode_groups, wide, wides, mixings;
-  int grad_pitch, grad_tile;  // grad_out in a slot: bytes of a row and of a row tile
+  int warps, mode_groups, wide, wides, mixings;
+  int grad_at, grad_pitch, grad_tile;  // grad_out in shared memory: bytes of a row and of a row tile
   int slices;
   int16_t pair_begin[kMaxMixings + 1], slice_begin[kMaxMixings + 1];
   struct Pair {
@@ -90,7 +81,7 @@ struct ChainedGradientPlan : ChainedTiles {
   } pairs[kMaxSources];
 
   __host__ __device__ int tiles() const { return chunks * wides * mode_groups; }
-  __host__ __device__ int block_sums() const { return consumers * kChannels * wide; }
+  __host__ __device__ int block_sums() const { return warps * kChannels * wide; }
   __host__ __device__ int units_per_pair() const { return first.tiles * second.tiles * groups; }
   int64_t partial_floats() const { return int64_t(slices) * tiles() * block_sums(); }
 };

@@ -3,6 +3,8 @@
 namespace scdcf::ops::cuda {
 namespace {
 
+constexpr int kFewWarps = 8;
+
 /// What a block does: 16 channels, target channels, modes, and units [begin, end) of one mixing matrix.
 struct Task {
   int chunk, wide, mode_group, pair0, begin, end;
@@ -49,27 +51,26 @@ __device__ inline void load_eight(const T* from, int count, bool whole, float sc
     to[part] = make_uint4(words[0][part], words[1][part], words[2][part], words[3][part]);
 }
 
-/// grad[part][row tile][row][channel] in a slot, behind its lines: the tile's pixels in the order of the rows of Z. from:
-/// the scale's first pixel of the tile, in the group's first image, first channel.
+/// grad[part][row tile][row][channel] in shared memory: the tile's pixels in the order of the rows of Z. from: the
+/// scale's first pixel of the tile, in the group's first image, first channel.
 template <class T, int parts, int wide>
-__device__ void load_grad(const ChainedGradientPlan& f, const Role& role, const T* from, int images, int rows,
-                          int channels, float scale, char* slot) {
+__device__ void load_grad(const ChainedGradientPlan& f, const T* from, int images, int rows, int channels, float scale) {
   constexpr int kPieces = wide / 8;
   const int bits = f.second_bits, row_step = f.q_step * f.target_channels;
   const bool whole = f.target_channels % 8 == 0 && reinterpret_cast<uintptr_t>(from) % 16 == 0;
   const int tiles = round_up(f.position_tiles, 2);
-  const auto* targets = reinterpret_cast<const int2*>(shared_memory() + f.targets_at);
+  const auto* places = reinterpret_cast<const Place*>(shared_memory() + f.places_at);
 #pragma unroll 4
-  for (int i = role.thread; i < tiles * 16 * kPieces; i += role.threads) {
+  for (int i = threadIdx.x; i < tiles * 16 * kPieces; i += blockDim.x) {
     const int piece = i % kPieces, row = i / kPieces % 16, tile = i / kPieces / 16;
     const int q = row & ((16 >> bits) - 1);
-    const int2 place = targets[(tile << bits) + (row >> (4 - bits))];
+    const Place place = places[(tile << bits) + (row >> (4 - bits))];
     uint4 words[parts];
 #pragma unroll
     for (int part = 0; part < parts; ++part) words[part] = make_uint4(0, 0, 0, 0);
-    if (place.y < images && q < rows && piece * 8 < channels)
-      load_eight<T, parts>(from + (place.x + q * row_step + piece * 8), channels - piece * 8, whole, scale, words);
-    char* to = slot + f.line_bytes() + tile * f.grad_tile + row * f.grad_pitch + piece * 16;
+    if (place.image < images && q < rows && piece * 8 < channels)
+      load_eight<T, parts>(from + (place.target + q * row_step + piece * 8), channels - piece * 8, whole, scale, words);
+    char* to = shared_memory() + f.grad_at + tile * f.grad_tile + row * f.grad_pitch + piece * 16;
 #pragma unroll
     for (int part = 0; part < parts; ++part)
       *reinterpret_cast<uint4*>(to + part * tiles * f.grad_tile) = words[part];
@@ -79,8 +80,7 @@ __device__ void load_grad(const ChainedGradientPlan& f, const Role& role, const 
 /// acc[c][o] += Z^T * grad of one tile, for this warp's mode, two row tiles at a time. count: steps of 16 lines, 0: any
 /// number.
 template <class T, int parts, int wide, int count>
-__device__ void add_steps(const ChainedGradientPlan& f, float (&acc)[wide / 8][4], int mode, int second, int lines,
-                          const char* slot) {
+__device__ void add_steps(const ChainedGradientPlan& f, float (&acc)[wide / 8][4], int mode, int second, int lines) {
   constexpr int kept = count > 0 ? count : 1, kTiles = 2;
   const int lane = threadIdx.x % 32, plane = f.mode_first[mode] * parts * f.plane;
   const int steps = count > 0 ? count : (lines + 15) / 16, tiles = round_up(f.position_tiles, 2);
@@ -97,14 +97,13 @@ __device__ void add_steps(const ChainedGradientPlan& f, float (&acc)[wide / 8][4
 #pragma unroll
     for (int step = 0; step < kept; ++step) factor(step, right[step]);
   const LineRows line_rows(f, lines);
-  const uint32_t base = shared_at(slot);
-  uint32_t grad = base + f.line_bytes() + (lane / 8 % 2 * 8 + lane % 8) * f.grad_pitch + lane / 16 * 16;
+  uint32_t grad = line_rows.base + f.grad_at + (lane / 8 % 2 * 8 + lane % 8) * f.grad_pitch + lane / 16 * 16;
 #pragma unroll 1
   for (int tile = 0; tile < tiles; tile += kTiles) {
     float z[kTiles][2][4] = {};
     const auto pass = [&](int t, int step, const uint32_t(&by)[2][parts][2]) {
       uint32_t r[parts][4], left[parts][4];
-      load_lines<parts>(f, base + line_rows.at(tile + t, step) + plane, r);
+      load_lines<parts>(f, line_rows.at(tile + t, step) + plane, r);
 #pragma unroll
       for (int part = 0; part < parts; ++part)
         left[part][0] = r[part][0], left[part][1] = r[part][2], left[part][2] = r[part][1], left[part][3] = r[part][3];
@@ -142,102 +141,70 @@ __device__ void add_steps(const ChainedGradientPlan& f, float (&acc)[wide / 8][4
 }
 
 template <class T, int parts, int wide>
-__device__ void add_products(const ChainedGradientPlan& f, float (&acc)[wide / 8][4], int mode, int second, int lines,
-                             const char* slot) {
+__device__ void add_products(const ChainedGradientPlan& f, float (&acc)[wide / 8][4], int mode, int second, int lines) {
   const int steps = f.steps_of(lines, f.second_bits);
-  if (steps == 1) return add_steps<T, parts, wide, 1>(f, acc, mode, second, lines, slot);
-  if (steps == 2) return add_steps<T, parts, wide, 2>(f, acc, mode, second, lines, slot);
-  if (steps == 3) return add_steps<T, parts, wide, 3>(f, acc, mode, second, lines, slot);
-  add_steps<T, parts, wide, 0>(f, acc, mode, second, lines, slot);
+  if (steps == 1) return add_steps<T, parts, wide, 1>(f, acc, mode, second, lines);
+  if (steps == 2) return add_steps<T, parts, wide, 2>(f, acc, mode, second, lines);
+  if (steps == 3) return add_steps<T, parts, wide, 3>(f, acc, mode, second, lines);
+  add_steps<T, parts, wide, 0>(f, acc, mode, second, lines);
 }
 
-/// A unit of work: a group of images of a tile of one pair of plane and scale.
-struct Unit {
-  int place, image0, images, p_tile, q_tile, pair;
-  __device__ Unit(const ChainedGradientPlan& f, const Task& task, int index) {
-    int rest = index;
-    image0 = take_digit(rest, f.groups) * f.images, images = min(f.images, f.batch - image0);
-    place = rest;
-    p_tile = take_digit(rest, f.first.tiles), q_tile = take_digit(rest, f.second.tiles);
-    pair = task.pair0 + rest;
-  }
-};
-
-template <class T, int parts, int wide>
-__device__ void produce(const ChainedGradientPlan& f, const Task& task, const Role& role, const T* in, const T* grad_out,
-                        const uint4* bank, const Scales& scales) {
-  Slots slots(f);
-  LineSource<T> pair_source;
-  const T* grad = nullptr;
-  int place = -1, lines = 0, rows = 0;
-  const int64_t grad_step = int64_t(f.target_planes) * f.target_pixels * f.target_channels;
-#pragma unroll 1
-  for (int index = task.begin; index < task.end; ++index) {
-    const Unit unit(f, task, index);
-    if (unit.place != place) {
-      place = unit.place;
-      const auto pair = f.pairs[unit.pair];
-      const int radius = f.radius[pair.scale];
-      const LineSpan us = f.first.reach(radius, unit.p_tile), vs = f.second.reach(radius, unit.q_tile),
-                     qs = f.second.targets_of(unit.q_tile);
-      role.sync();
-      fill_targets(f, unit.p_tile, role.thread, role.threads);
-      copy_first_factors(f, role, bank, pair.scale, unit.p_tile);
-      pair_source.start(f, in, pair.plane, us, vs), lines = vs.count, rows = qs.count;
-      grad = grad_out + (int64_t(pair.scale) * f.target_pixels + int64_t(qs.begin) * f.q_step) * f.target_channels +
-             task.wide * wide;
-    }
-    slots.wait_for_room();
-    load_grad<T, parts, wide>(f, role, grad + unit.image0 * grad_step, unit.images, rows,
-                              f.target_channels - task.wide * wide, scales.grad, slots.memory());
-    make_lines<T, parts>(f, role, pair_source.of(f, unit.image0, unit.images, task.chunk), lines, scales.source,
-                         slots.memory());
-    slots.say_full();
-  }
-}
-
-template <class T, int parts, int wide>
-__device__ void consume(const ChainedGradientPlan& f, const Task& task, const Role& role, const uint4* bank,
-                        int64_t first_total, float* sums) {
-  Slots slots(f);
-  const int lane = threadIdx.x % 32, mode = task.mode_group * f.consumers + role.warp;
-  int second = 0;
-  while (second + 1 < f.second.modes && f.mode_begin[second + 1] <= mode) ++second;
-  float acc[wide / 8][4] = {};
-  int place = -1, lines = 0;
-#pragma unroll 1
-  for (int index = task.begin; index < task.end; ++index) {
-    const Unit unit(f, task, index);
-    if (unit.place != place) {
-      place = unit.place;
-      const int scale = f.pairs[unit.pair].scale;
-      copy_second_factors(f, role, bank, first_total, scale, unit.q_tile);
-      lines = f.second.reach(f.radius[scale], unit.q_tile).count;
-    }
-    slots.wait_until_full();
-    if (mode < f.mode_count) add_products<T, parts, wide>(f, acc, mode, second, lines, slots.memory());
-    slots.say_empty(index + slots.count < task.end);
-  }
-  sums += (role.warp * kChannels + lane / 4) * wide + lane % 4 * 2;
-#pragma unroll
-  for (int i = 0; i < wide / 8; ++i) {
-    *reinterpret_cast<float2*>(sums + i * 8) = make_float2(acc[i][0], acc[i][1]);
-    *reinterpret_cast<float2*>(sums + i * 8 + 8 * wide) = make_float2(acc[i][2], acc[i][3]);
-  }
-}
-
-template <class T, int parts, int wide>
-__global__ void __launch_bounds__(kGradientWarps * 32, 1)
+/// most: warps. Two blocks of eight on a multiprocessor, or one of more.
+template <class T, int parts, int wide, int most>
+__global__ void __launch_bounds__(most * 32, most == kFewWarps ? 2 : 1)
     chained_gradient_kernel(const __grid_constant__ ChainedGradientPlan f, const T* in, const T* grad_out,
                             const uint4* bank, int64_t first_total, const Magnitudes* magnitudes, float* partial) {
   const Task task = task_of(f, static_cast<int>(blockIdx.x));
-  const Role role(f);
-  fill_places(f);
-  sync_block();
-  if (role.producer)
-    produce<T, parts, wide>(f, task, role, in, grad_out, bank, scales_of(f, true, magnitudes));
-  else
-    consume<T, parts, wide>(f, task, role, bank, first_total, partial + int64_t(blockIdx.x) * f.block_sums());
+  const Scales scales = scales_of(f, true, magnitudes);
+  const int lane = threadIdx.x % 32, mode = task.mode_group * f.warps + threadIdx.x / 32;
+  int second = 0;
+  while (second + 1 < f.second.modes && f.mode_begin[second + 1] <= mode) ++second;
+  float acc[wide / 8][4] = {};
+  int bank_of = -1, lines = 0, rows = 0, columns = 0, p_begin = 0;  // pair and tiles whose factors are in shared memory
+  LineSource<T> pair_source;
+  const T* grad = nullptr;
+  const int64_t grad_step = int64_t(f.target_planes) * f.target_pixels * f.target_channels;
+#pragma unroll 1
+  for (int unit = task.begin; unit < task.end; ++unit) {
+    int rest = unit;
+    const int image0 = take_digit(rest, f.groups) * f.images, images = min(f.images, f.batch - image0);
+    sync_block();
+    if (rest != bank_of) {
+      bank_of = rest;
+      const int p_tile = take_digit(rest, f.first.tiles), q_tile = take_digit(rest, f.second.tiles);
+      const auto pair = f.pairs[task.pair0 + rest];
+      const int radius = f.radius[pair.scale];
+      const LineSpan us = f.first.reach(radius, p_tile), vs = f.second.reach(radius, q_tile),
+                     qs = f.second.targets_of(q_tile);
+      copy_factors(f, bank, first_total, pair.scale, p_tile, q_tile);
+      fill_places(f, p_tile);
+      pair_source.start(f, in, pair.plane, us, vs), lines = vs.count, rows = qs.count;
+      const LineSpan ps = f.first.targets_of(p_tile);
+      p_begin = ps.begin, columns = ps.count;
+      grad = grad_out + (int64_t(pair.scale) * f.target_pixels + int64_t(qs.begin) * f.q_step) * f.target_channels +
+             task.wide * wide;
+      sync_block();
+    }
+    if (image0 + f.images < f.batch)
+      for (int i = 0; i < min(f.images, f.batch - image0 - f.images); ++i) {
+        pair_source.fetch(f, image0 + f.images + i, lines);
+        const bool along_p = f.p_step == 1;
+        fetch_lines(grad + (image0 + f.images + i) * grad_step + p_begin * f.p_step * f.target_channels,
+                    along_p ? rows : columns, (along_p ? columns : rows) * f.target_channels,
+                    (along_p ? f.q_step : f.p_step) * f.target_channels);
+      }
+    load_grad<T, parts, wide>(f, grad + image0 * grad_step, images, rows, f.target_channels - task.wide * wide,
+                              scales.grad);
+    make_lines<T, parts>(f, pair_source.of(f, image0, images, task.chunk), lines, scales.source);
+    sync_block();
+    if (mode < f.mode_count) add_products<T, parts, wide>(f, acc, mode, second, lines);
+  }
+  float* to = partial + int64_t(blockIdx.x) * f.block_sums() + (threadIdx.x / 32 * kChannels + lane / 4) * wide + lane % 4 * 2;
+#pragma unroll
+  for (int i = 0; i < wide / 8; ++i) {
+    *reinterpret_cast<float2*>(to + i * 8) = make_float2(acc[i][0], acc[i][1]);
+    *reinterpret_cast<float2*>(to + i * 8 + 8 * wide) = make_float2(acc[i][2], acc[i][3]);
+  }
 }
 
 /// One thread for each number of the result: adds up the slices in a fixed order.
@@ -250,8 +217,8 @@ __global__ void add_slices_kernel(const __grid_constant__ ChainedGradientPlan f,
   const int c = take_digit(rest, f.source_channels);
   const int mode = take_digit(rest, f.mode_count);
   const int mixing = static_cast<int>(rest);
-  const int group = mode / f.consumers, tile = ((c / kChannels) * f.wides + o / f.wide) * f.mode_groups + group;
-  const int64_t at = ((mode - group * f.consumers) * kChannels + c % kChannels) * f.wide + o % f.wide;
+  const int group = mode / f.warps, tile = ((c / kChannels) * f.wides + o / f.wide) * f.mode_groups + group;
+  const int64_t at = ((mode - group * f.warps) * kChannels + c % kChannels) * f.wide + o % f.wide;
   float sum = 0;
 #pragma unroll 8
   for (int s = f.slice_begin[mixing]; s < f.slice_begin[mixing + 1]; ++s)
@@ -264,7 +231,9 @@ __global__ void add_slices_kernel(const __grid_constant__ ChainedGradientPlan f,
 template <class T, int parts, int wide>
 void launch_wide(const ChainedGradientPlan& f, const void* in, const void* grad_out, const uint4* bank,
                  int64_t first_total, const Magnitudes* magnitudes, float* partial, cudaStream_t stream) {
-  launch(chained_gradient_kernel<T, parts, wide>, int64_t(f.slices) * f.tiles(), f.threads(), f.shared_bytes, stream, f, static_cast<const T*>(in),
+  const auto kernel = f.warps <= kFewWarps ? chained_gradient_kernel<T, parts, wide, kFewWarps>
+                                           : chained_gradient_kernel<T, parts, wide, kGradientWarps>;
+  launch(kernel, int64_t(f.slices) * f.tiles(), f.warps * 32, f.shared_bytes, stream, f, static_cast<const T*>(in),
          static_cast<const T*>(grad_out), bank, first_total, magnitudes, partial);
 }
 

@@ -1,58 +1,28 @@
-// What both chained kernels are made of (chained.h): who does what and when, the first pass, and the lines as operands.
+// What both chained kernels begin with (chained.h): the factors in shared memory, the first pass, and Z.
 #pragma once
 
 #include "scdcf/ops/cuda/number_format.cuh"
 
 namespace scdcf::ops::cuda {
 
-/// A thread as a producer or as a consumer.
-struct Role {
-  bool producer;
-  int thread, threads, warp, warps;  // among its like
-  __device__ explicit Role(const ChainedTiles& f) {
-    const int at = static_cast<int>(threadIdx.x) - f.consumers * 32;
-    producer = at >= 0;
-    thread = producer ? at : static_cast<int>(threadIdx.x), warps = producer ? f.producers : f.consumers;
-    threads = warps * 32, warp = thread / 32;
-  }
-  /// All of its like.
-  __device__ void sync() const { wait_at(producer ? 1 : 2, threads); }
-};
-
-/// The slots as both sides go through them, one item of work after the other.
-struct Slots {
-  int count, bytes, at, threads, item = 0;
-  __device__ explicit Slots(const ChainedTiles& f)
-      : count(f.slots), bytes(f.slot_bytes), at(f.slots_at), threads(f.threads()) {}
-  __device__ int slot() const { return count == 2 ? item & 1 : 0; }
-  __device__ char* memory() const { return shared_memory() + at + slot() * bytes; }
-  __device__ void wait_for_room() const {
-    if (item >= count) wait_at(5 + slot(), threads);
-  }
-  __device__ void say_full() { arrive_at(3 + slot(), threads), ++item; }
-  __device__ void wait_until_full() const { wait_at(3 + slot(), threads); }
-  /// more: whether at least as many items follow as there are slots.
-  __device__ void say_empty(bool more) {
-    if (more) arrive_at(5 + slot(), threads);
-    ++item;
-  }
-};
-
-__device__ inline void copy_first_factors(const ChainedTiles& f, const Role& role, const uint4* bank, int scale,
-                                          int p_tile) {
+__device__ inline void copy_factors(const ChainedTiles& f, const uint4* bank, int64_t first_total, int scale, int p_tile,
+                                    int q_tile) {
   auto* to = reinterpret_cast<uint4*>(shared_memory());
   const uint4* from = bank + f.first_bank(scale, p_tile);
-  role.sync();
-  for (int i = role.thread; i < f.first_fragments() * 32; i += role.threads) to[i] = from[i];
-  role.sync();
+  for (int i = threadIdx.x; i < f.first_fragments() * 32; i += blockDim.x) to[i] = from[i];
+  to = reinterpret_cast<uint4*>(shared_memory() + f.second_at);
+  from = bank + first_total + f.second_bank(scale, q_tile);
+  for (int i = threadIdx.x; i < f.second_fragments() * 32; i += blockDim.x) to[i] = from[i];
 }
-__device__ inline void copy_second_factors(const ChainedTiles& f, const Role& role, const uint4* bank,
-                                           int64_t first_total, int scale, int q_tile) {
-  auto* to = reinterpret_cast<uint4*>(shared_memory() + f.second_at);
-  const uint4* from = bank + first_total + f.second_bank(scale, q_tile);
-  role.sync();
-  for (int i = role.thread; i < f.second_fragments() * 32; i += role.threads) to[i] = from[i];
-  role.sync();
+
+/// Lines of so many numbers, and how far they are apart, on their way to the L2 cache; by all threads.
+template <class T>
+__device__ void fetch_lines(const T* from, int lines, int numbers, int step) {
+  const int pieces = (numbers * static_cast<int>(sizeof(T)) + 127) / 128;
+  for (int i = threadIdx.x; i < lines * pieces; i += blockDim.x) {
+    const int line = i / pieces;
+    fetch_ahead(reinterpret_cast<const char*>(from + int64_t(line) * step) + (i - line * pieces) * 128);
+  }
 }
 
 /// Two neighbouring channels of one position as they are in memory.
@@ -112,6 +82,12 @@ struct LineSource {
     at = source + (int64_t(plane) * f.source_pixels + int64_t(us.begin) * f.u_step + int64_t(vs.begin) * f.v_step) *
                       f.source_channels;
     positions = us.count;
+  }
+  /// Has what the tile reads of one image come nearer, all channels.
+  __device__ void fetch(const ChainedTiles& f, int image, int lines) const {
+    const bool along_u = f.u_step == 1;
+    fetch_lines(at + image * image_step(f), along_u ? lines : positions,
+                (along_u ? positions : lines) * f.source_channels, (along_u ? f.v_step : f.u_step) * f.source_channels);
   }
   /// Those images and channels of it.
   __device__ LineSource of(const ChainedTiles& f, int image0, int images, int chunk) const {
@@ -189,10 +165,9 @@ __device__ inline void store_lines(const ChainedTiles& f, char* to, const float 
 /// whole: all channels exist and can be read two at a time. count: steps of 16 positions, 0: any number. at_once: row
 /// factors.
 template <class T, int parts, bool whole, int count, int at_once>
-__device__ void first_pass(const ChainedTiles& f, const Role& role, const LineSource<T>& source, int lines, float scale,
-                           char* slot) {
+__device__ void first_pass(const ChainedTiles& f, const LineSource<T>& source, int lines, float scale) {
   constexpr int kept = count > 0 ? count : 1;
-  const int lane = threadIdx.x % 32, g = lane / 4, j = lane % 4, warps = role.warps, units = lines * f.row_tiles;
+  const int lane = threadIdx.x % 32, g = lane / 4, j = lane % 4, warps = blockDim.x / 32, units = lines * f.row_tiles;
   const int steps = count > 0 ? count : (source.positions + 15) / 16, rows = (f.row_slots() - g + 7) / 8;
   const int factor_step = f.first_steps * parts * 32;
   const auto* factors = reinterpret_cast<const uint4*>(shared_memory()) + lane;
@@ -217,12 +192,12 @@ __device__ void first_pass(const ChainedTiles& f, const Role& role, const LineSo
       else
         pairs[i / 4][i % 4].load(line + offsets[i / 4][i % 4], source.channels - 2 * g, pairwise);
   };
-  int unit = role.warp;
+  int unit = threadIdx.x / 32;
   if (count > 0 && unit < units) read(unit, 0);
 #pragma unroll 1
   for (; unit < units; unit += warps) {
     const int v = f.row_tiles == 1 ? unit : unit / f.row_tiles, tile = unit - v * f.row_tiles;
-    char* to = slot + v * f.pitch + tile * 16 * kSlot + g * kSlot + j * 8;
+    char* to = shared_memory() + f.lines_at + v * f.pitch + tile * 16 * kSlot + g * kSlot + j * 8;
     PositionWords<parts> words[kept];
     if constexpr (count > 0) {
 #pragma unroll
@@ -262,59 +237,57 @@ __device__ void first_pass(const ChainedTiles& f, const Role& role, const LineSo
   }
 }
 
-/// The first pass of a tile and 16 channels, by all producers.
+/// The first pass of a tile and 16 channels; all of the block's threads.
 template <class T, int parts, int at_once>
-__device__ void make_lines_of(const ChainedTiles& f, const Role& role, const LineSource<T>& source, int lines, float scale,
-                              char* slot) {
+__device__ void make_lines_of(const ChainedTiles& f, const LineSource<T>& source, int lines, float scale) {
   const int steps = f.steps_of(source.positions, f.first_bits);
-  if (steps == 1) return first_pass<T, parts, true, 1, at_once>(f, role, source, lines, scale, slot);
-  if (steps == 2) return first_pass<T, parts, true, 2, at_once>(f, role, source, lines, scale, slot);
-  first_pass<T, parts, true, 3, at_once>(f, role, source, lines, scale, slot);
+  if (steps == 1) return first_pass<T, parts, true, 1, at_once>(f, source, lines, scale);
+  if (steps == 2) return first_pass<T, parts, true, 2, at_once>(f, source, lines, scale);
+  first_pass<T, parts, true, 3, at_once>(f, source, lines, scale);
 }
 template <class T, int parts>
-__device__ void make_lines(const ChainedTiles& f, const Role& role, const LineSource<T>& source, int lines, float scale,
-                           char* slot) {
+__device__ void make_lines(const ChainedTiles& f, const LineSource<T>& source, int lines, float scale) {
   if (!source.in_pairs(f) || source.channels < kChannels || source.positions > 48)
-    return first_pass<T, parts, false, 0, 2>(f, role, source, lines, scale, slot);
-  if (f.first.modes % 3 == 0) return make_lines_of<T, parts, 3>(f, role, source, lines, scale, slot);
-  make_lines_of<T, parts, 2>(f, role, source, lines, scale, slot);
+    return first_pass<T, parts, false, 0, 2>(f, source, lines, scale);
+  if (f.first.modes % 3 == 0) return make_lines_of<T, parts, 3>(f, source, lines, scale);
+  make_lines_of<T, parts, 2>(f, source, lines, scale);
 }
 
-/// Where positions are in a slot's lines (bytes), for whole pairs of row tiles of the second pass.
-__device__ inline void fill_places(const ChainedTiles& f) {
-  auto* places = reinterpret_cast<int*>(shared_memory() + f.places_at);
+/// Where a position of the tile is: in the lines (bytes), in the target's maps (numbers), and in which image. A position
+/// that does not exist is in no image.
+struct Place {
+  int line, target, image, unused;
+};
+
+/// Of row tiles of the second pass, whole pairs of them.
+__device__ inline void fill_places(const ChainedTiles& f, int p_tile) {
+  auto* places = reinterpret_cast<Place*>(shared_memory() + f.places_at);
+  const LineSpan ps = f.first.targets_of(p_tile);
   for (int i = threadIdx.x; i < f.place_count(); i += blockDim.x) {
     const int position = min(i, f.positions() - 1), image = position / f.first.tile, p = position - image * f.first.tile;
     const int tile = image >> f.first_bits, in_tile = image - (tile << f.first_bits);
-    places[i] = (tile * 16 + (in_tile << (4 - f.first_bits)) + p) * kSlot;
+    const bool exists = i < f.positions() && p < ps.count;
+    places[i] = {f.lines_at + (tile * 16 + (in_tile << (4 - f.first_bits)) + p) * kSlot,
+                 (image * f.target_planes * f.target_pixels + (ps.begin + p) * f.p_step) * f.target_channels,
+                 exists ? image : 1 << 30, 0};
   }
 }
 
-/// Where positions are in the target's maps (numbers), and in which image; one that does not exist is in none.
-__device__ inline void fill_targets(const ChainedTiles& f, int p_tile, int thread, int threads) {
-  auto* targets = reinterpret_cast<int2*>(shared_memory() + f.targets_at);
-  const LineSpan ps = f.first.targets_of(p_tile);
-  for (int i = thread; i < f.place_count(); i += threads) {
-    const int image = i / f.first.tile, p = i - image * f.first.tile;
-    targets[i] = make_int2(
-        (image * f.target_planes * f.target_pixels + (ps.begin + p) * f.p_step) * f.target_channels,
-        i < f.positions() && p < ps.count ? image : 1 << 30);
-  }
-}
-
-/// Where a lane's rows of the lines begin that a row tile of the second pass reads, in bytes from the slot's beginning,
-/// step after step. Beyond the last line it is the last one, whose factor is zero there.
+/// Where a lane's rows of the lines begin that a row tile of the second pass reads, in bytes, step after step. Beyond the
+/// last line it is the last one, whose factor is zero there.
 struct LineRows {
-  const int* places;
+  const Place* places;
   int k, bits, pitch, last, channel;
+  uint32_t base;
   __device__ LineRows(const ChainedTiles& f, int lines) {
     const int lane = threadIdx.x % 32, row = lane / 8 % 2 * 8 + lane % 8;
     bits = f.second_bits, pitch = f.pitch, last = lines - 1, channel = lane / 16 * 16;
-    places = reinterpret_cast<const int*>(shared_memory() + f.places_at) + (row >> (4 - bits));
+    places = reinterpret_cast<const Place*>(shared_memory() + f.places_at) + (row >> (4 - bits));
     k = row & ((16 >> bits) - 1);
+    base = shared_at(shared_memory());
   }
   __device__ uint32_t at(int tile, int step) const {
-    return static_cast<uint32_t>(places[tile << bits] + min(step * 16 + k, last) * pitch + channel);
+    return base + places[tile << bits].line + min(step * 16 + k, last) * pitch + channel;
   }
 };
 

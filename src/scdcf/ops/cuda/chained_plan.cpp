@@ -39,12 +39,12 @@ bool plan_tiles(const DeviceProblem& p, bool forward, int parts, ChainedTiles& f
   sort_modes(p, forward, f);
   f.parts = parts;
   f.chunks = static_cast<int>(divide_up(f.source_channels, kChannels));
-  const int radius = p.max_radius(), positions = cut(f.first, radius, 2 * kConsumers);
+  const int radius = p.max_radius(), positions = cut(f.first, radius, 2 * kChainedWarps);
   f.lines = cut(f.second, radius, 16);
   while (!forward && p.replicate && 1 << f.border_bits < radius + 1) ++f.border_bits;
   f.first_bits = f.first.tiles == 1 ? bits_of(f.first.tile, positions) : 0;
   f.second_bits = f.second.tiles == 1 ? bits_of(f.second.tile, f.lines) : 0;
-  const int most = 2 * kConsumers << f.second_bits;  // positions of a tile
+  const int most = 2 * kChainedWarps << f.second_bits;  // positions of a tile
   f.images = f.first.tiles == 1 ? std::max(1, std::min(most / f.first.tile, f.batch)) : 1;
   f.groups = static_cast<int>(divide_up(f.batch, f.images));
   f.row_tiles = static_cast<int>(divide_up(f.images, 1 << f.first_bits));
@@ -55,21 +55,12 @@ bool plan_tiles(const DeviceProblem& p, bool forward, int parts, ChainedTiles& f
   f.plane = f.lines * f.pitch;
   f.second_at = f.first_fragments() * kFragment;
   f.places_at = f.second_at + f.second_fragments() * kFragment;
-  f.targets_at = f.places_at + round_up(f.place_count() * 4, 16);
-  f.slots_at = f.targets_at + round_up(f.place_count() * 8, 16);
+  f.lines_at = f.places_at + f.place_count() * 16;
+  f.shared_bytes = f.lines_at + f.first.modes * parts * f.plane;
   const int64_t image = std::max(int64_t(f.source_planes) * f.source_pixels * f.source_channels,
                                  int64_t(f.target_planes) * f.target_pixels * f.target_channels);
-  return f.images * image < int64_t(1) << 31;  // offsets within a tile are 32-bit numbers
-}
-
-/// Two slots of so many bytes behind the lines, or one; false where not even that fits.
-bool fit_slots(ChainedTiles& f, int bytes) {
-  f.slot_bytes = f.line_bytes() + bytes;
-  for (f.slots = 2; f.slots > 0; --f.slots) {
-    f.shared_bytes = f.slots_at + f.slots * f.slot_bytes;
-    if (f.shared_bytes <= shared_memory_limit()) return true;
-  }
-  return false;
+  if (f.images * image >= int64_t(1) << 31) return false;  // offsets within a tile are 32-bit numbers
+  return f.shared_bytes <= shared_memory_limit();
 }
 
 int parts_of(DataType type, Precision precision) {
@@ -118,23 +109,27 @@ int64_t tile_products(const ChainedTiles& f, int rows, int wide, int radius) {
 bool plan_chained(const DeviceProblem& p, bool forward, DataType type, Precision precision, ChainedPlan& best) {
   ChainedPlan f{};
   if (type == DataType::float64 || !plan_tiles(p, forward, parts_of(type, precision), f)) return false;
-  f.consumers = static_cast<int>(divide_up(f.position_tiles, 2));
-  f.producers = kChainedWarps - f.consumers;
+  f.warps = static_cast<int>(divide_up(f.position_tiles, 2));
+  f.matrix_at = f.shared_bytes;
+  const int tiles_bytes = f.shared_bytes, limit = shared_memory_limit();
   double least = -1;
-  for (f.wide = 16; f.wide <= (f.parts == 2 ? 32 : 64); f.wide += 16) {
+  for (f.wide = 16; f.wide <= 64; f.wide += 16) {
     f.wides = static_cast<int>(divide_up(f.target_channels, f.wide));
-    if (!fit_slots(f, f.matrix_bytes())) break;
-    // As many tiles after each other as a multiprocessor has to do.
+    f.shared_bytes = tiles_bytes + f.matrix_bytes();
+    if (f.shared_bytes > limit) break;
+    // As many tiles after each other as a multiprocessor has to do, at the rate of one or two blocks.
+    const int resident = f.parts == 1 && f.shared_bytes <= limit / 2 - 512 ? 2 : 1;
     const int64_t tiles = int64_t(f.target_planes) * f.groups * f.first.tiles * f.second.tiles * f.wides;
-    const double cost = double(divide_up(tiles, multiprocessors())) * (f.slots == 2 ? 1.0 : 1.5) *
-                        (double(tile_products(f, 2 * f.consumers, f.wide, p.max_radius())) + 300);
+    const auto waves = static_cast<double>(divide_up(tiles, int64_t(resident) * multiprocessors()));
+    const double cost = waves * resident * (resident == 2 ? 1.0 : 1.4) *
+                        (double(tile_products(f, 2 * f.warps, f.wide, p.max_radius())) + 300);
     if (least < 0 || cost < least) best = f, least = cost;
     if (f.wides == 1) break;
   }
   if (least < 0) return false;
   // Long enough that factors are seldom fetched anew, short enough that all multiprocessors end together.
   const int64_t blocks = int64_t(best.target_planes) * best.groups * best.first.tiles * best.second.tiles * best.wides;
-  best.run = static_cast<int>(std::clamp<int64_t>(blocks / (12 * multiprocessors()), 1, best.groups));
+  best.run = static_cast<int>(std::clamp<int64_t>(blocks / (16 * multiprocessors()), 1, best.groups));
   best.runs = static_cast<int>(divide_up(best.groups, best.run));
   return true;
 }
@@ -143,15 +138,17 @@ bool plan_chained_gradient(const DeviceProblem& p, DataType type, Precision prec
   f = {};
   if (type == DataType::float64 || !plan_tiles(p, true, parts_of(type, precision), f)) return false;
   f.mixings = p.mixings;
-  f.mode_groups = static_cast<int>(divide_up(f.mode_count, kGradientModes));
-  f.consumers = static_cast<int>(divide_up(f.mode_count, f.mode_groups));
-  f.producers = std::min(8, kGradientWarps - f.consumers);
+  f.mode_groups = static_cast<int>(divide_up(f.mode_count, kGradientWarps));
+  f.warps = static_cast<int>(divide_up(f.mode_count, f.mode_groups));
   f.wides = static_cast<int>(divide_up(f.target_channels, 64));
   f.wide = round_up(static_cast<int>(divide_up(f.target_channels, f.wides)), 16);
+  f.grad_at = f.shared_bytes;
   f.grad_pitch = f.wide * 2 + 16, f.grad_tile = 16 * f.grad_pitch;
-  if (!fit_slots(f, f.parts * round_up(f.position_tiles, 2) * f.grad_tile)) return false;
+  f.shared_bytes += f.parts * round_up(f.position_tiles, 2) * f.grad_tile;
+  if (f.shared_bytes > shared_memory_limit()) return false;
   fill_pairs(p, f);
-  fill_slices(f, multiprocessors());
+  const int resident = std::max(1, std::min(shared_memory_limit() / (f.shared_bytes + 1024), kGradientWarps / f.warps));
+  fill_slices(f, resident * multiprocessors());
   return true;
 }
 

@@ -9,6 +9,7 @@
 
 namespace scdcf::ops::cuda {
 
+constexpr int kClusterSize = 2;  // blocks that share what they fetch
 /// Workspace for the maps of the expanded form, unless a single image needs more.
 constexpr int64_t kMostExpandedBytes = int64_t{512} << 20;
 

@@ -35,8 +35,9 @@ void fill_stages(const DeviceProblem& p, bool forward, Direction& f) {
 Direction make_direction(const DeviceProblem& p, bool forward) {
   Direction f{};
   f.batch = p.batch;
-  f.first = make_bank(p, forward, !forward);
-  f.second = make_bank(p, !forward, !forward);
+  f.flush_each = !forward;
+  f.first = make_bank(p, forward, !forward, false, kMaxFactors);
+  f.second = make_bank(p, !forward, !forward, true, kMaxFactors);
   f.source_planes = forward ? p.planes : p.scale_count;
   f.target_planes = forward ? p.scale_count : p.planes;
   f.source_channels = forward ? p.in_channels : p.out_channels;

@@ -18,7 +18,8 @@ constexpr double kWriting = 0.3;        // of it, that sliding passes reach
 constexpr double kSliding = 2.8e9;      // their multiplications with addition a millisecond
 constexpr double kGroups = 1.6;         // how much longer products take that are one for each image and group of scales
 constexpr double kExpandedCall = 0.06;  // milliseconds of a step however small: kernels, products and the gaps between
-constexpr double kFamilyCall = 0.02;    // of a chained step: operands, slices, the last wave
+constexpr double kStreamedCall = 0.06;  // of a streamed step: operands, slices, the last wave
+constexpr double kChainedCall = 0.02;   // of a chained step
 constexpr double kChainedProducts = 6e7;  // of chained kernels a millisecond
 
 /// Operations a millisecond of the thin products of the expanded form.
@@ -95,26 +96,30 @@ double chained_milliseconds(const DeviceProblem& p, DataType type, Precision pre
     ChainedPlan f;
     if (!plan_chained(p, step == ExpandedStep::forward, type, precision, f))
       return std::numeric_limits<double>::infinity();
-    add(f, 2 * f.consumers, f.wide, f.wides);
+    add(f, 2 * f.warps, f.wide, f.wides);
   }
-  return kFamilyCall + products * (parts == 2 ? 3 : 1) / kChainedProducts;
+  return kChainedCall + products * (parts == 2 ? 3 : 1) / kChainedProducts;
+}
+
+double streamed_milliseconds(const DeviceProblem& p, ExpandedStep) {
+  const double in = round_up(p.in_channels, 32), out = round_up(p.out_channels, 32);
+  // Several taps, or many channels: more products for each pass.
+  const bool busy = p.source_count > p.scale_count || (p.in_channels > 32 && p.out_channels > 32);
+  return kStreamedCall + 2 * source_pixels(p) * p.mode_count * in * out / (busy ? 100e9 : 60e9);
 }
 
 ForcedForm forced_form() {
   static const ForcedForm form = [] {
     const char* text = std::getenv("SCDCF_CUDA_FORM");
     const std::string name = text == nullptr ? "" : text;
-    require(name.empty() || name == "expanded" || name == "shared" || name == "families", "SCDCF_CUDA_FORM: got \"",
-            name, "\", expected expanded, shared or families");
-    if (name == "shared") return ForcedForm::shared;
-    return name == "expanded" ? ForcedForm::expanded : name == "families" ? ForcedForm::families : ForcedForm::none;
+    if (name.empty()) return ForcedForm::none;
+    if (name == "streamed") return ForcedForm::streamed;
+    if (name == "chained") return ForcedForm::chained;
+    if (name == "expanded") return ForcedForm::expanded;
+    require(name == "shared", "SCDCF_CUDA_FORM: got \"", name, "\", expected streamed, chained, expanded or shared");
+    return ForcedForm::shared;
   }();
   return form;
-}
-
-bool takes_expanded(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step) {
-  if (forced_form() != ForcedForm::none) return forced_form() != ForcedForm::families;
-  return expanded_milliseconds(p, type, precision, step) < chained_milliseconds(p, type, precision, step);
 }
 
 }  // namespace scdcf::ops::cuda

@@ -21,19 +21,18 @@
 namespace scdcf::ops::cuda {
 
 double expanded_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step);
+/// TF32.
+double streamed_milliseconds(const DeviceProblem& p, ExpandedStep step);
 /// Infinite where the chained kernels do not take the problem.
 double chained_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step);
 
 /// Both gradients from one expansion (shared_backward.h).
 double shared_milliseconds(const DeviceProblem& p, DataType type, Precision precision);
 
-enum class ForcedForm { none, expanded, shared, families };
+enum class ForcedForm { none, streamed, chained, expanded, shared };
 
-/// What the environment variable SCDCF_CUDA_FORM says, read once: "expanded", "shared" (expanded, but both gradients
-/// from one expansion) or "families" where one can do it.
+/// What the environment variable SCDCF_CUDA_FORM says, read once: "streamed" or "chained" where these kernels can do a
+/// step (else another does), "expanded", or "shared" (expanded, but both gradients from one expansion).
 ForcedForm forced_form();
-
-/// Whether a step that the chained kernels could do is done in the expanded form.
-bool takes_expanded(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step);
 
 }  // namespace scdcf::ops::cuda

@@ -96,16 +96,6 @@ __device__ inline void load_transposed(uint32_t (&r)[4], const void* row) {
   load_transposed(r, static_cast<uint32_t>(__cvta_generic_to_shared(row)));
 }
 
-/// Barriers of some of a block's threads, by number (1 to 15; 0 is everybody's): `threads` in all come to it, those that
-/// wait and those that only say that what they wrote is there.
-__device__ inline void wait_at(int barrier, int threads) {
-  asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
-}
-__device__ inline void arrive_at(int barrier, int threads) {
-  __threadfence_block();
-  asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
-}
-
 /// Sixteen bytes to shared memory, on their way while the thread goes on; wait_copies() waits for this thread's.
 __device__ inline void copy_async(void* to, const void* from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<uint32_t>(__cvta_generic_to_shared(to))),
@@ -113,6 +103,9 @@ __device__ inline void copy_async(void* to, const void* from) {
                : "memory");
 }
 __device__ inline void wait_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
+/// Has the 128 bytes around an address come to the L2 cache.
+__device__ inline void fetch_ahead(const void* at) { asm volatile("prefetch.global.L2 [%0];" ::"l"(at)); }
 
 /// The largest of what is in memory and of what all lanes of a warp have stays in memory.
 __device__ inline void keep_largest(uint32_t* at, uint32_t x) {

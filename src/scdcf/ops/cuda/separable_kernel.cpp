@@ -1,11 +1,13 @@
-// Chooses how each step of a call is done: by lifting or chained kernels where they take the problem, or in the expanded
-// form, which takes every problem and is chosen where neither does or where it is faster (form_cost.h).
+// Chooses how each step of a call is done: the form that takes the problem and the least time by the model of form_cost.h.
 //
 //   form      what it takes                                          files
 //   lifting   1 to 4 channels in, one plane a scale; both passes     lifting.h
-//             and the mix in one block
+//             and the mix in one block; always, where it can
+//   streamed  TF32 on Hopper: products of warpgroups; forward and    streamed.h, streamed_gradient.h
+//             gradient of the input on maps up to 28 lines,
+//             gradient of the mixing on any
 //   chained   TF32, bfloat16 and float32, sm_80 up: everything       chained.h
-//             between the maps on chip
+//             between the maps on chip, 16-bit operands
 //   expanded  everything: the passes to memory, the mix by cuBLAS    expanded.h
 //   shared    both gradients in TF32 or bfloat16, from one           shared_backward.h
 //             expansion of the gradient of the output
@@ -19,6 +21,8 @@
 #include "scdcf/ops/cuda/lifting.h"
 #include "scdcf/ops/cuda/plan_cache.h"
 #include "scdcf/ops/cuda/shared_backward.h"
+#include "scdcf/ops/cuda/streamed.h"
+#include "scdcf/ops/cuda/streamed_gradient.h"
 
 namespace scdcf::ops::cuda {
 namespace {
@@ -38,64 +42,125 @@ void clear(void* pointer, int64_t bytes, cudaStream_t stream) {
 
 constexpr size_t kMagnitudeBytes = 256;  // at the beginning of the workspace of chained kernels
 
-enum class Family { lifting, chained, expanded };
-constexpr const char* kFamilyNames[] = {"lifting", "chained", "expanded"};
+enum class Family { lifting, streamed, chained, expanded };
+constexpr const char* kFamilyNames[] = {"lifting", "streamed", "chained", "expanded"};
 
-bool lifting_is_forbidden() { return forced_form() == ForcedForm::expanded || forced_form() == ForcedForm::shared; }
+bool may_lift(DataType type) {
+  return type != DataType::float64 && forced_form() != ForcedForm::expanded && forced_form() != ForcedForm::shared;
+}
+
+/// Of the families that can do a step, the one that is asked for or else the fastest.
+Family choose_family(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step, bool streamed,
+                     bool chained) {
+  const ForcedForm forced = forced_form();
+  if (forced == ForcedForm::expanded || forced == ForcedForm::shared) return Family::expanded;
+  if (forced == ForcedForm::streamed && streamed) return Family::streamed;
+  if (forced != ForcedForm::none && chained) return Family::chained;
+  Family best = Family::expanded;
+  double least = expanded_milliseconds(p, type, precision, step);
+  const auto consider = [&](Family family, double milliseconds) {
+    if (milliseconds < least) best = family, least = milliseconds;
+  };
+  if (streamed) consider(Family::streamed, streamed_milliseconds(p, step));
+  if (chained) consider(Family::chained, chained_milliseconds(p, type, precision, step));
+  return best;
+}
+
+double family_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step,
+                           Family family) {
+  if (family == Family::streamed) return streamed_milliseconds(p, step);
+  return family == Family::chained ? chained_milliseconds(p, type, precision, step)
+                                   : expanded_milliseconds(p, type, precision, step);
+}
+
+bool may_stream(DataType type, Precision precision) {
+  return type == DataType::float32 && precision == Precision::tf32;
+}
 
 /// The plans of one problem; the workspace query and the launch make the same choice from them.
 struct ForwardChoice {
-  Family family = Family::expanded;
+  Family family = Family::lifting;
+  StreamedPlan streamed{};
   ChainedPlan chained{};
   LiftingPlan lifting{};
   ExpandedPlan expanded{};
   ForwardChoice(const DeviceProblem& p, DataType type, Precision precision, bool forward) {
+    if (forward && may_lift(type) && plan_lifting(p, false, lifting)) return;
     const ExpandedStep step = forward ? ExpandedStep::forward : ExpandedStep::grad_in;
-    if (type != DataType::float64 && forward && !lifting_is_forbidden() && plan_lifting(p, false, lifting))
-      family = Family::lifting;
-    else if (plan_chained(p, forward, type, precision, chained) && !takes_expanded(p, type, precision, step))
-      family = Family::chained;
-    else
-      expanded = plan_expanded(p, type, precision, step);
+    const bool streams = may_stream(type, precision) && plan_streamed(p, forward, streamed);
+    family = choose_family(p, type, precision, step, streams, plan_chained(p, forward, type, precision, chained));
+    if (family == Family::expanded) expanded = plan_expanded(p, type, precision, step);
   }
   size_t workspace(const DeviceProblem& p) const {
+    if (family == Family::streamed)
+      return streamed_first_bytes(p) + streamed_second_bytes(p) + aligned(streamed.packed_bytes(p.mixings));
     if (family == Family::chained) return kMagnitudeBytes + bank_bytes(p) + aligned(chained.packed_bytes(p.mixings));
     return family == Family::expanded ? expanded.workspace() : 0;
   }
   size_t bank_bytes(const DeviceProblem& p) const { return aligned(chained.bank_bytes(p.scale_count)); }
-  void run_chained_form(const DeviceProblem& p, bool forward, const void* source, const float* factors,
-                        const float* mixing, void* target, void* workspace, DataType type, cudaStream_t stream) const {
-    char* bank = static_cast<char*>(workspace) + kMagnitudeBytes;
-    run_chained(p, chained, forward, source, factors, mixing, target, reinterpret_cast<uint4*>(bank),
-                reinterpret_cast<uint4*>(bank + bank_bytes(p)), static_cast<const Magnitudes*>(workspace), type, stream);
+  size_t streamed_first_bytes(const DeviceProblem& p) const { return aligned(streamed.first.bytes(p.scale_count)); }
+  size_t streamed_second_bytes(const DeviceProblem& p) const { return aligned(streamed.second_bytes(p.scale_count)); }
+  /// By streamed or chained kernels.
+  void run(const DeviceProblem& p, bool forward, const void* source, const float* factors, const float* mixing,
+           void* target, void* workspace, DataType type, cudaStream_t stream) const {
+    char* space = static_cast<char*>(workspace);
+    if (family == Family::chained) {
+      char* bank = space + kMagnitudeBytes;
+      return run_chained(p, chained, forward, source, factors, mixing, target, reinterpret_cast<uint4*>(bank),
+                         reinterpret_cast<uint4*>(bank + bank_bytes(p)), reinterpret_cast<const Magnitudes*>(space),
+                         type, stream);
+    }
+    auto* first = reinterpret_cast<float4*>(space);
+    char* second = space + streamed_first_bytes(p);
+    char* packed = second + streamed_second_bytes(p);
+    build_bank(p, streamed.first, forward, factors, first, false, stream);
+    build_streamed_operands(p, streamed, forward, factors, mixing, second, packed, stream);
+    run_streamed(streamed, static_cast<const float*>(source), first, second, packed, static_cast<float*>(target),
+                 stream);
   }
 };
 
 struct GradientChoice {
-  Family family = Family::expanded;
+  Family family = Family::lifting;
+  StreamedGradientPlan streamed{};
   ChainedGradientPlan chained{};
   LiftingPlan lifting{};
   ExpandedPlan expanded{};
   GradientChoice(const DeviceProblem& p, DataType type, Precision precision) {
+    if (may_lift(type) && plan_lifting(p, true, lifting)) return;
     constexpr ExpandedStep step = ExpandedStep::grad_mixing;
-    if (type != DataType::float64 && !lifting_is_forbidden() && plan_lifting(p, true, lifting))
-      family = Family::lifting;
-    else if (plan_chained_gradient(p, type, precision, chained) && !takes_expanded(p, type, precision, step))
-      family = Family::chained;
-    else
-      expanded = plan_expanded(p, type, precision, step);
+    const bool streams = may_stream(type, precision) && plan_streamed_gradient(p, streamed);
+    family = choose_family(p, type, precision, step, streams, plan_chained_gradient(p, type, precision, chained));
+    if (family == Family::expanded) expanded = plan_expanded(p, type, precision, step);
   }
   size_t workspace(const DeviceProblem& p) const {
+    if (family == Family::streamed)
+      return streamed_row_bytes(p) + streamed_column_bytes(p) + aligned(4 * streamed.partial_floats());
     if (family == Family::chained) return kMagnitudeBytes + bank_bytes(p) + aligned(4 * chained.partial_floats());
     return family == Family::expanded ? expanded.workspace() : aligned(lifting.partial_floats(p.in_channels) * 4);
   }
   size_t bank_bytes(const DeviceProblem& p) const { return aligned(chained.bank_bytes(p.scale_count)); }
-  void run_chained_form(const DeviceProblem& p, const void* in, const float* factors, const void* grad_out,
-                        float* grad_mixing, void* workspace, DataType type, cudaStream_t stream) const {
-    char* bank = static_cast<char*>(workspace) + kMagnitudeBytes;
-    run_chained_gradient(p, chained, in, factors, grad_out, grad_mixing, reinterpret_cast<uint4*>(bank),
-                         reinterpret_cast<float*>(bank + bank_bytes(p)), static_cast<const Magnitudes*>(workspace),
-                         type, stream);
+  size_t streamed_row_bytes(const DeviceProblem& p) const { return aligned(streamed.mixing.rows.bytes(p.scale_count)); }
+  size_t streamed_column_bytes(const DeviceProblem& p) const {
+    return aligned(streamed.mixing.columns.bytes(p.scale_count));
+  }
+  /// By streamed or chained kernels.
+  void run(const DeviceProblem& p, const void* in, const float* factors, const void* grad_out, float* grad_mixing,
+           void* workspace, DataType type, cudaStream_t stream) const {
+    char* space = static_cast<char*>(workspace);
+    if (family == Family::chained) {
+      char* bank = space + kMagnitudeBytes;
+      return run_chained_gradient(p, chained, in, factors, grad_out, grad_mixing, reinterpret_cast<uint4*>(bank),
+                                  reinterpret_cast<float*>(bank + bank_bytes(p)),
+                                  reinterpret_cast<const Magnitudes*>(space), type, stream);
+    }
+    auto* rows = reinterpret_cast<float4*>(space);
+    auto* columns = reinterpret_cast<float4*>(space + streamed_row_bytes(p));
+    auto* partial = reinterpret_cast<float*>(space + streamed_row_bytes(p) + streamed_column_bytes(p));
+    build_bank(p, streamed.mixing.rows, true, factors, rows, false, stream);
+    build_bank(p, streamed.mixing.columns, false, factors, columns, false, stream);
+    run_streamed_gradient(p, streamed, static_cast<const float*>(in), rows, columns,
+                          static_cast<const float*>(grad_out), partial, grad_mixing, stream);
   }
 };
 
@@ -117,8 +182,7 @@ struct SharedChoice {
     if (forced_form() == ForcedForm::none && mixing->family == Family::lifting) return;
     if (!plan_shared(p, type, precision, plan)) return;
     const auto milliseconds = [&](const auto& choice, ExpandedStep step) {
-      return choice.family == Family::expanded ? expanded_milliseconds(p, type, precision, step)
-                                               : chained_milliseconds(p, type, precision, step);
+      return family_milliseconds(p, type, precision, step, choice.family);
     };
     // A tenth better, since a layer of its own has been measured for neither.
     taken = forced_form() == ForcedForm::shared ||
@@ -161,9 +225,9 @@ void forward(const SeparableProblem& problem, const void* in, const void* factor
     return lifting_forward(p, choice->lifting, in, f, m, out, type, precision, stream);
   if (choice->family == Family::expanded)
     return expanded_forward(p, choice->expanded, in, factors, mixing, out, workspace, {type, precision, stream, blas});
-  if (type == DataType::float32)
+  if (type == DataType::float32 && choice->family == Family::chained)
     measure_magnitudes(p, static_cast<const float*>(in), nullptr, f, m, static_cast<Magnitudes*>(workspace), stream);
-  choice->run_chained_form(p, true, in, f, m, out, workspace, type, stream);
+  choice->run(p, true, in, f, m, out, workspace, type, stream);
 }
 
 void backward(const SeparableProblem& problem, const void* in, const void* factors, const void* mixing,
@@ -193,23 +257,25 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
           "CUDA: backward: got a null workspace, expected memory");
   const bool chained_in = to_in && to_in->family == Family::chained,
              chained_mixing = to_mixing && to_mixing->family == Family::chained;
-  // The expanded form writes all over the workspace, so what both chained kernels want to know comes after it.
-  if (to_in && !chained_in)
+  // Other forms write all over the workspace, so what both chained kernels want to know comes after them.
+  if (to_in && to_in->family == Family::expanded)
     expanded_grad_in(p, to_in->expanded, grad_out, factors, mixing, grad_in, space, {type, precision, stream, blas});
+  else if (to_in && !chained_in)
+    to_in->run(p, false, grad_out, f, m, grad_in, space, type, stream);
   if (type == DataType::float32 && (chained_in || chained_mixing))
     measure_magnitudes(p, chained_mixing ? static_cast<const float*>(in) : nullptr,
                        static_cast<const float*>(grad_out), f, m, reinterpret_cast<Magnitudes*>(space), stream);
-  if (chained_in) to_in->run_chained_form(p, false, grad_out, f, m, grad_in, space, type, stream);
+  if (chained_in) to_in->run(p, false, grad_out, f, m, grad_in, space, type, stream);
   if (!to_mixing) return;
   auto* result = static_cast<float*>(grad_mixing);
-  if (chained_mixing)
-    to_mixing->run_chained_form(p, in, f, grad_out, result, space, type, stream);
-  else if (to_mixing->family == Family::lifting)
+  if (to_mixing->family == Family::lifting)
     lifting_grad_mixing(p, to_mixing->lifting, in, f, grad_out, reinterpret_cast<float*>(space), result, type,
                         precision, stream);
-  else
+  else if (to_mixing->family == Family::expanded)
     expanded_grad_mixing(p, to_mixing->expanded, in, factors, grad_out, grad_mixing, space,
                          {type, precision, stream, blas});
+  else
+    to_mixing->run(p, in, f, grad_out, result, space, type, stream);
 }
 
 std::string forms(const SeparableProblem& problem, DataType type, Precision precision) {

@@ -16,11 +16,12 @@ set(cuda_sources
   ops/cuda/lifting_forward.cu
   ops/cuda/lifting_gradient.cu
   ops/cuda/lifting_plan.cpp
-  ops/cuda/line_bank.cpp
+  ops/cuda/line_bank.cu
   ops/cuda/matrix_bank.cu
   ops/cuda/matrix_collect.cu
   ops/cuda/matrix_expand.cu
   ops/cuda/matrix_plan.cpp
+  ops/cuda/mixing_plan.cpp
   ops/cuda/norm_maps.cu
   ops/cuda/norm_relu_pool.cpp
   ops/cuda/norm_sums.cu
@@ -29,4 +30,9 @@ set(cuda_sources
   ops/cuda/shared_backward.cpp
   ops/cuda/shared_maps.cu
   ops/cuda/stack_mixing.cu
+  ops/cuda/streamed.cu
+  ops/cuda/streamed_gradient.cu
+  ops/cuda/streamed_gradient_plan.cpp
+  ops/cuda/streamed_operands.cu
+  ops/cuda/streamed_plan.cpp
 )

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "scdcf/ops/cuda/primitives.cuh"
+#include "scdcf/ops/cuda/hopper.cuh"
 
 extern "C" void switch_stack(void** save, void* load);
 asm(R"(
@@ -43,7 +43,9 @@ struct Rendezvous {
 std::vector<Fiber> fibers;
 std::vector<Rendezvous> warps;
 std::vector<WarpSlot> slots;
-Rendezvous block, named[16];
+std::vector<Rendezvous> groups;
+std::vector<ProductSlot> group_slots;
+Rendezvous block, some;
 int current, count, alive;
 long idle;
 void* main_sp;
@@ -115,12 +117,20 @@ void warp_collective(void (*work)(WarpSlot&)) {
 void sync_warp() {
   warp_collective([](WarpSlot&) {});
 }
-void wait_at(int barrier, int threads) {
-  meet(named[barrier], threads, [] {});
+void group_collective(float* d, const uint32_t* a, const std::function<void(ProductSlot&)>& work) {
+  const int group = current / 128;
+  group_slots[group].d[current % 128] = d, group_slots[group].a[current % 128] = a;
+  meet(groups[group], 128, [&] { work(group_slots[group]); });
 }
-void arrive_at(int barrier, int threads) {
-  Rendezvous& r = named[barrier];
-  if (++r.arrived == threads) r.arrived = 0, ++r.generation, idle = 0;
+void meet_some(int threads) {
+  meet(some, threads, [] {});
+}
+void yield_thread() {
+  if (++idle > 10000000) {
+    std::fprintf(stderr, "deadlock at a barrier in shared memory\n");
+    std::abort();
+  }
+  next_fiber();
 }
 
 void run_grid(const std::function<void()>& kernel, int64_t blocks, int threads, size_t shared) {
@@ -130,6 +140,8 @@ void run_grid(const std::function<void()>& kernel, int64_t blocks, int threads, 
   fibers.resize(std::max<size_t>(fibers.size(), threads));
   warps.assign((threads + 31) / 32, {});
   slots.resize(warps.size());
+  groups.assign((threads + 127) / 128, {});
+  group_slots.resize(groups.size());
   for (int64_t b = 0; b < blocks; ++b) {
     blockIdx.x = static_cast<unsigned>(b);
     // The block's memory ends exactly at its end: an overrun is an address sanitizer error.
@@ -147,8 +159,7 @@ void run_grid(const std::function<void()>& kernel, int64_t blocks, int threads, 
       for (int r = 0; r < 6; ++r) *--sp = nullptr;
       f.sp = sp;
     }
-    current = 0, alive = count, idle = 0, block = {};
-    for (Rendezvous& barrier : named) barrier = {};
+    current = 0, alive = count, idle = 0, block = {}, some = {};
     switch_stack(&main_sp, fibers[0].sp);
     std::free(raw);
   }

@@ -9,6 +9,7 @@
 
 namespace scdcf::ops::cuda {
 
+constexpr int kClusterSize = 1;
 constexpr int64_t kMostExpandedBytes = 100000;  // several chunks of images, the last one smaller
 
 inline void check(cudaError_t status, const char* what) { require(status == cudaSuccess, what); }

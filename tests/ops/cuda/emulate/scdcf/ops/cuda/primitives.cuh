@@ -43,8 +43,6 @@ extern Index blockIdx, blockDim;
 char* shared_memory();
 void sync_block();
 void sync_warp();
-void wait_at(int barrier, int threads);
-void arrive_at(int barrier, int threads);
 int lane_id();
 struct WarpSlot {
   const uint32_t* a[32];
@@ -173,6 +171,7 @@ inline void load_transposed(uint32_t (&r)[4], uint32_t row) {
   });
 }
 
+inline void fetch_ahead(const void*) {}
 inline void copy_async(void* to, const void* from) { std::memcpy(to, from, 16); }
 inline void wait_copies() {}
 inline void load_transposed(uint32_t (&r)[4], const void* row) { load_transposed(r, shared_at(row)); }
