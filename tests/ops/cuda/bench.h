@@ -179,12 +179,11 @@ inline void bench_all() {
     for (const Layer& layer : all_layers()) {
       const Row r = bench_layer(layer, mode);
       const auto rate = [&](double ms) { return ms > 0 ? r.work / ms * 1e-9 : 0.0; };
-      std::printf("%-16s %-5s %.4f (%3.0f) %.4f (%3.0f) %.4f (%3.0f)  all %.4f  %s\n", r.name.c_str(), r.mode, r.forward,
-                  rate(r.forward), r.grad_in, rate(r.grad_in), r.grad_mixing, rate(r.grad_mixing),
+      std::printf("%-16s %-5s %.4f (%3.0f) %.4f (%3.0f) %.4f (%3.0f)  all %.4f  %s\n", r.name.c_str(), r.mode,
+                  r.forward, rate(r.forward), r.grad_in, rate(r.grad_in), r.grad_mixing, rate(r.grad_mixing),
                   r.forward + r.grad_in + r.grad_mixing, r.forms.c_str());
       sum += r.forward + r.grad_in + r.grad_mixing;
-      if (++count % 3 == 0 && count <= 6)
-        std::printf("   three layers, forward + backward: %.3f ms\n", sum), sum = 0;
+      if (++count % 3 == 0 && count <= 6) std::printf("   three layers, forward + backward: %.3f ms\n", sum), sum = 0;
       std::fflush(stdout);
     }
   }

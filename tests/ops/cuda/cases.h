@@ -82,8 +82,8 @@ inline std::vector<Layer> wide_layers() {
     s.height = s.width = lines, s.columns = s.rows = factors, s.dropped = dropped, s.width0 = 6, s.octave = 0.25;
     return Layer{name, s, 2, 0};
   };
-  return {make("112 1>16 K8", 112, 1, 16, 3, 1, 1),   make("56 16>32 K8", 56, 16, 32, 3, 1, 1),
-          make("28 32>48 K8", 28, 32, 48, 3, 1, 1),   make("28 48>128 K20", 28, 48, 128, 5, 5, 1),
+  return {make("112 1>16 K8", 112, 1, 16, 3, 1, 1),     make("56 16>32 K8", 56, 16, 32, 3, 1, 1),
+          make("28 32>48 K8", 28, 32, 48, 3, 1, 1),     make("28 48>128 K20", 28, 48, 128, 5, 5, 1),
           make("56 64>96 K15 t3", 56, 64, 96, 4, 1, 3), make("14 256>256 K8", 14, 256, 256, 3, 1, 1)};
 }
 

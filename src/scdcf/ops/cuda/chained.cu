@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(kChainedWarps * 32, parts == 2 ? 1 : 2)
   target += (int64_t(plane) * f.target_pixels + int64_t(qs.begin) * f.q_step) * f.target_channels;
   fill_places(f, p_tile);
   const int first_stage = f.stage_begin[plane], last_stage = f.stage_begin[plane + 1] - 1;
-  int scale = -1, lines = 0;
+  int scale = -1;
   LineSource<T> stage_source;
   const char* matrix = nullptr;
 #pragma unroll 1
@@ -147,22 +147,22 @@ __global__ void __launch_bounds__(kChainedWarps * 32, parts == 2 ? 1 : 2)
           copy_factors(f, bank, first_total, scale, p_tile, q_tile);
         }
         const LineSpan us = f.first.reach(f.radius[scale], p_tile), vs = f.second.reach(f.radius[scale], q_tile);
-        stage_source.start(f, source, stage.source_plane, us, vs), lines = vs.count;
+        stage_source.start(f, source, stage.source_plane, us, vs);
         matrix = reinterpret_cast<const char*>(packed) +
                  (int64_t(stage.mixing) * f.wides + wide_index) * f.chunks * f.matrix_bytes();
       }
       if (group + 1 < f.groups)
         for (int i = 0; i < min(f.images, f.batch - image0 - f.images); ++i)
-          stage_source.fetch(f, image0 + f.images + i, lines);
+          stage_source.fetch(f, image0 + f.images + i);
 #pragma unroll 1
       for (int chunk = 0; chunk < f.chunks; ++chunk) {
         sync_block();
         const bool kept = first_stage == last_stage && f.chunks == 1 && group > group0;  // the matrix is there already
         if (!kept) copy_matrix(f, matrix + int64_t(chunk) * f.matrix_bytes());
-        make_lines<T, parts>(f, stage_source.of(f, image0, images, chunk), lines, scales.source);
+        make_lines<T, parts>(FirstPass<T>(f, stage_source, image0, images, chunk, scales.source));
         wait_copies();
         sync_block();
-        mix<T, parts, wide>(f, acc, lines);
+        mix<T, parts, wide>(f, acc, stage_source.lines);
       }
     }
     if (first_stage > last_stage) sync_block();  // for the places
@@ -173,17 +173,21 @@ __global__ void __launch_bounds__(kChainedWarps * 32, parts == 2 ? 1 : 2)
 template <class T, int parts, int wide>
 void launch_wide(const ChainedPlan& f, int forward, const void* source, const uint4* bank, int64_t first_total,
                  const uint4* packed, const Magnitudes* magnitudes, void* target, cudaStream_t stream) {
-  launch(chained_kernel<T, parts, wide>, f.blocks(), f.warps * 32, f.shared_bytes, stream, f, forward, static_cast<const T*>(source), bank,
-         first_total, packed, magnitudes, static_cast<T*>(target));
+  launch(chained_kernel<T, parts, wide>, f.blocks(), f.warps * 32, f.shared_bytes, stream, f, forward,
+         static_cast<const T*>(source), bank, first_total, packed, magnitudes, static_cast<T*>(target));
 }
 
 template <class T, int parts, class... Args>
 void launch_parts(const ChainedPlan& f, Args... args) {
   switch (f.wide) {
-    case 16: return launch_wide<T, parts, 16>(f, args...);
-    case 32: return launch_wide<T, parts, 32>(f, args...);
-    case 48: return launch_wide<T, parts, 48>(f, args...);
-    default: return launch_wide<T, parts, 64>(f, args...);
+    case 16:
+      return launch_wide<T, parts, 16>(f, args...);
+    case 32:
+      return launch_wide<T, parts, 32>(f, args...);
+    case 48:
+      return launch_wide<T, parts, 48>(f, args...);
+    default:
+      return launch_wide<T, parts, 64>(f, args...);
   }
 }
 

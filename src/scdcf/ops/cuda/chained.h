@@ -19,28 +19,29 @@
 
 namespace scdcf::ops::cuda {
 
-constexpr int kChainedWarps = 8;       // of forward and gradient of the input, at most, with two row tiles of the second pass each
-constexpr int kGradientWarps = 20;     // of the gradient of the mixing, at most: a mode each
-constexpr int kFragment = 32 * 16;     // bytes of a 16 x 16 operand
-constexpr int kChannels = 16;          // of the source, at a time
-constexpr int kSlot = 2 * kChannels;    // bytes of a position in the lines
+constexpr int kChainedWarps =
+    8;  // of forward and gradient of the input, at most, with two row tiles of the second pass each
+constexpr int kGradientWarps = 20;    // of the gradient of the mixing, at most: a mode each
+constexpr int kFragment = 32 * 16;    // bytes of a 16 x 16 operand
+constexpr int kChannels = 16;         // of the source, at a time
+constexpr int kSlot = 2 * kChannels;  // bytes of a position in the lines
 
 /// How positions and lines share tiles of 16 rows, and where things are in shared memory.
 struct ChainedTiles : Direction {
-  int parts;                        // of an operand: 2 in full float32
-  int images, groups;               // images of a tile, and groups of images
-  int first_bits, second_bits;      // 2^bits images share a row tile of the first pass, positions one of the second
-  int row_tiles;                    // of the first pass
-  int position_tiles;               // row tiles of the second pass
-  int lines;                        // that a tile reads at most
-  int first_steps, second_steps;    // of 16 sources
-  int pitch, plane;                 // bytes of a line and of a factor's lines
+  int parts;                      // of an operand: 2 in full float32
+  int images, groups;             // images of a tile, and groups of images
+  int first_bits, second_bits;    // 2^bits images share a row tile of the first pass, positions one of the second
+  int row_tiles;                  // of the first pass
+  int position_tiles;             // row tiles of the second pass
+  int lines;                      // that a tile reads at most
+  int first_steps, second_steps;  // of 16 sources
+  int pitch, plane;               // bytes of a line and of a factor's lines
   int second_at, places_at, lines_at, shared_bytes;
   int mode_count, chunks;
   int border_bits;  // replicated, a border pixel of the input takes the taps of 2^bits outputs beyond it at most
   int16_t mode_begin[kMaxFactors + 1];  // modes by their second factor
   int8_t mode_first[kMaxModes];
-  int16_t mode_index[kMaxModes];        // of the problem
+  int16_t mode_index[kMaxModes];  // of the problem
 
   __host__ __device__ int positions() const { return images * first.tile; }
   __host__ __device__ int place_count() const { return round_up(position_tiles, 2) << second_bits; }

@@ -36,7 +36,8 @@ __device__ inline void load_eight(const T* from, int count, bool whole, float sc
       return;
     } else {
       const float4 low = reinterpret_cast<const float4*>(from)[0], high = reinterpret_cast<const float4*>(from)[1];
-      x[0] = low.x, x[1] = low.y, x[2] = low.z, x[3] = low.w, x[4] = high.x, x[5] = high.y, x[6] = high.z, x[7] = high.w;
+      x[0] = low.x, x[1] = low.y, x[2] = low.z, x[3] = low.w, x[4] = high.x, x[5] = high.y, x[6] = high.z,
+      x[7] = high.w;
     }
   } else {
 #pragma unroll
@@ -54,7 +55,8 @@ __device__ inline void load_eight(const T* from, int count, bool whole, float sc
 /// grad[part][row tile][row][channel] in shared memory: the tile's pixels in the order of the rows of Z. from: the
 /// scale's first pixel of the tile, in the group's first image, first channel.
 template <class T, int parts, int wide>
-__device__ void load_grad(const ChainedGradientPlan& f, const T* from, int images, int rows, int channels, float scale) {
+__device__ void load_grad(const ChainedGradientPlan& f, const T* from, int images, int rows, int channels,
+                          float scale) {
   constexpr int kPieces = wide / 8;
   const int bits = f.second_bits, row_step = f.q_step * f.target_channels;
   const bool whole = f.target_channels % 8 == 0 && reinterpret_cast<uintptr_t>(from) % 16 == 0;
@@ -72,8 +74,7 @@ __device__ void load_grad(const ChainedGradientPlan& f, const T* from, int image
       load_eight<T, parts>(from + (place.target + q * row_step + piece * 8), channels - piece * 8, whole, scale, words);
     char* to = shared_memory() + f.grad_at + tile * f.grad_tile + row * f.grad_pitch + piece * 16;
 #pragma unroll
-    for (int part = 0; part < parts; ++part)
-      *reinterpret_cast<uint4*>(to + part * tiles * f.grad_tile) = words[part];
+    for (int part = 0; part < parts; ++part) *reinterpret_cast<uint4*>(to + part * tiles * f.grad_tile) = words[part];
   }
 }
 
@@ -131,7 +132,8 @@ __device__ void add_steps(const ChainedGradientPlan& f, float (&acc)[wide / 8][4
         for (int part = 0; part < parts; ++part) {
           uint32_t r[4];
           load_transposed(r, grad + part * tiles * f.grad_tile + i * 32);
-          numbers[0][part][0] = r[0], numbers[0][part][1] = r[1], numbers[1][part][0] = r[2], numbers[1][part][1] = r[3];
+          numbers[0][part][0] = r[0], numbers[0][part][1] = r[1], numbers[1][part][0] = r[2],
+          numbers[1][part][1] = r[3];
         }
         multiply_operands<T, parts>(acc[2 * i], left, numbers[0]);
         multiply_operands<T, parts>(acc[2 * i + 1], left, numbers[1]);
@@ -160,7 +162,7 @@ __global__ void __launch_bounds__(most * 32, most == kFewWarps ? 2 : 1)
   int second = 0;
   while (second + 1 < f.second.modes && f.mode_begin[second + 1] <= mode) ++second;
   float acc[wide / 8][4] = {};
-  int bank_of = -1, lines = 0, rows = 0, columns = 0, p_begin = 0;  // pair and tiles whose factors are in shared memory
+  int bank_of = -1, rows = 0;  // pair and tiles whose factors are in shared memory
   LineSource<T> pair_source;
   const T* grad = nullptr;
   const int64_t grad_step = int64_t(f.target_planes) * f.target_pixels * f.target_channels;
@@ -178,28 +180,19 @@ __global__ void __launch_bounds__(most * 32, most == kFewWarps ? 2 : 1)
                      qs = f.second.targets_of(q_tile);
       copy_factors(f, bank, first_total, pair.scale, p_tile, q_tile);
       fill_places(f, p_tile);
-      pair_source.start(f, in, pair.plane, us, vs), lines = vs.count, rows = qs.count;
-      const LineSpan ps = f.first.targets_of(p_tile);
-      p_begin = ps.begin, columns = ps.count;
+      pair_source.start(f, in, pair.plane, us, vs), rows = qs.count;
       grad = grad_out + (int64_t(pair.scale) * f.target_pixels + int64_t(qs.begin) * f.q_step) * f.target_channels +
              task.wide * wide;
       sync_block();
     }
-    if (image0 + f.images < f.batch)
-      for (int i = 0; i < min(f.images, f.batch - image0 - f.images); ++i) {
-        pair_source.fetch(f, image0 + f.images + i, lines);
-        const bool along_p = f.p_step == 1;
-        fetch_lines(grad + (image0 + f.images + i) * grad_step + p_begin * f.p_step * f.target_channels,
-                    along_p ? rows : columns, (along_p ? columns : rows) * f.target_channels,
-                    (along_p ? f.q_step : f.p_step) * f.target_channels);
-      }
     load_grad<T, parts, wide>(f, grad + image0 * grad_step, images, rows, f.target_channels - task.wide * wide,
                               scales.grad);
-    make_lines<T, parts>(f, pair_source.of(f, image0, images, task.chunk), lines, scales.source);
+    make_lines<T, parts>(FirstPass<T>(f, pair_source, image0, images, task.chunk, scales.source));
     sync_block();
-    if (mode < f.mode_count) add_products<T, parts, wide>(f, acc, mode, second, lines);
+    if (mode < f.mode_count) add_products<T, parts, wide>(f, acc, mode, second, pair_source.lines);
   }
-  float* to = partial + int64_t(blockIdx.x) * f.block_sums() + (threadIdx.x / 32 * kChannels + lane / 4) * wide + lane % 4 * 2;
+  float* to =
+      partial + int64_t(blockIdx.x) * f.block_sums() + (threadIdx.x / 32 * kChannels + lane / 4) * wide + lane % 4 * 2;
 #pragma unroll
   for (int i = 0; i < wide / 8; ++i) {
     *reinterpret_cast<float2*>(to + i * 8) = make_float2(acc[i][0], acc[i][1]);
@@ -240,10 +233,14 @@ void launch_wide(const ChainedGradientPlan& f, const void* in, const void* grad_
 template <class T, int parts, class... Args>
 void launch_parts(const ChainedGradientPlan& f, Args... args) {
   switch (f.wide) {
-    case 16: return launch_wide<T, parts, 16>(f, args...);
-    case 32: return launch_wide<T, parts, 32>(f, args...);
-    case 48: return launch_wide<T, parts, 48>(f, args...);
-    default: return launch_wide<T, parts, 64>(f, args...);
+    case 16:
+      return launch_wide<T, parts, 16>(f, args...);
+    case 32:
+      return launch_wide<T, parts, 32>(f, args...);
+    case 48:
+      return launch_wide<T, parts, 48>(f, args...);
+    default:
+      return launch_wide<T, parts, 64>(f, args...);
   }
 }
 

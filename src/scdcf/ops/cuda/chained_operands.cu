@@ -57,8 +57,8 @@ __device__ uint4 bank_word(const OperandParams& q, const LineBank& bank, const i
   const float* taps = factors + offsets[s] + mode * (2 * radius + 1);
   float x[8];
   for (int i = 0; i < 8; ++i)
-    x[i] = scale * factor_weight(bank, taps, radius, tile, bits, fragment_row(lane, i),
-                                 step * 16 + fragment_column(lane, i));
+    x[i] = scale *
+           factor_weight(bank, taps, radius, tile, bits, fragment_row(lane, i), step * 16 + fragment_column(lane, i));
   return pack_eight<T, parts>(x, part);
 }
 
@@ -92,8 +92,8 @@ __global__ void operands_kernel(const __grid_constant__ OperandParams q, const f
   const ChainedTiles& f = q.tiles;
   const Scales scales = scales_of(f, q.forward, magnitudes);
   if (index < q.first_count)
-    bank[index] = bank_word<T, parts>(q, f.first, q.first_offset, f.first_steps, f.first_bits, factors, scales.first,
-                                      index);
+    bank[index] =
+        bank_word<T, parts>(q, f.first, q.first_offset, f.first_steps, f.first_bits, factors, scales.first, index);
   else if (index < q.bank_count)
     bank[index] = bank_word<T, parts>(q, f.second, q.second_offset, f.second_steps, f.second_bits, factors,
                                       scales.second, index - q.first_count);
@@ -141,8 +141,7 @@ __global__ void magnitude_kernel(const __grid_constant__ MagnitudeParams p, cons
   keep_largest(&m->mixing, largest_of(mixing, p.mixing, p.blocks));
   if (blockIdx.x > 0) return;
   keep_largest(&m->row_factors, largest_factor(factors, p.row_offset, p.radius, p.scales, p.row_modes));
-  keep_largest(&m->column_factors,
-                       largest_factor(factors, p.column_offset, p.radius, p.scales, p.column_modes));
+  keep_largest(&m->column_factors, largest_factor(factors, p.column_offset, p.radius, p.scales, p.column_modes));
 }
 
 template <class T, int parts>
@@ -164,8 +163,7 @@ void build_chained_operands(const DeviceProblem& p, const ChainedTiles& f, bool 
   q.first_count = f.first_bank(p.scale_count, 0);
   q.bank_count = q.first_count + f.second_bank(p.scale_count, 0);
   q.count = q.bank_count;
-  if (packed != nullptr)
-    q.count += int64_t(p.mixings) * wides * f.chunks * f.mode_count * f.parts * (wide / 16) * 32;
+  if (packed != nullptr) q.count += int64_t(p.mixings) * wides * f.chunks * f.mode_count * f.parts * (wide / 16) * 32;
   for (int s = 0; s < p.scale_count; ++s) {
     q.first_offset[s] = forward ? p.scales[s].row_offset : p.scales[s].column_offset;
     q.second_offset[s] = forward ? p.scales[s].column_offset : p.scales[s].row_offset;
@@ -182,8 +180,7 @@ void measure_magnitudes(const DeviceProblem& p, const float* in, const float* gr
                         const float* mixing, Magnitudes* magnitudes, cudaStream_t stream) {
   MagnitudeParams q{};
   if (in != nullptr) q.in = int64_t(p.batch) * p.planes * p.in_height * p.in_width * p.in_channels;
-  if (grad_out != nullptr)
-    q.grad_out = int64_t(p.batch) * p.scale_count * p.out_height * p.out_width * p.out_channels;
+  if (grad_out != nullptr) q.grad_out = int64_t(p.batch) * p.scale_count * p.out_height * p.out_width * p.out_channels;
   if (mixing != nullptr) q.mixing = int64_t(p.mixings) * p.mode_count * p.in_channels * p.out_channels;
   q.scales = p.scale_count, q.row_modes = p.row_modes, q.column_modes = p.column_modes;
   for (int s = 0; s < p.scale_count; ++s) {

@@ -5,8 +5,8 @@
 
 namespace scdcf::ops::cuda {
 
-__device__ inline void copy_factors(const ChainedTiles& f, const uint4* bank, int64_t first_total, int scale, int p_tile,
-                                    int q_tile) {
+__device__ inline void copy_factors(const ChainedTiles& f, const uint4* bank, int64_t first_total, int scale,
+                                    int p_tile, int q_tile) {
   auto* to = reinterpret_cast<uint4*>(shared_memory());
   const uint4* from = bank + f.first_bank(scale, p_tile);
   for (int i = threadIdx.x; i < f.first_fragments() * 32; i += blockDim.x) to[i] = from[i];
@@ -60,8 +60,8 @@ struct ChannelPair<float> {
 
 /// Words of right operands from the pairs of two neighbouring positions: of the even channel and of the odd one.
 template <int parts>
-__device__ inline void make_words(const ChannelPair<bf16>& x, const ChannelPair<bf16>& y, float, uint32_t (&even)[parts],
-                                  uint32_t (&odd)[parts]) {
+__device__ inline void make_words(const ChannelPair<bf16>& x, const ChannelPair<bf16>& y, float,
+                                  uint32_t (&even)[parts], uint32_t (&odd)[parts]) {
   even[0] = (x.word & 0xffffu) | y.word << 16;
   odd[0] = x.word >> 16 | (y.word & 0xffff0000u);
 }
@@ -72,51 +72,72 @@ __device__ inline void make_words(const ChannelPair<float>& x, const ChannelPair
   split_operands<float, parts>(x.numbers.y * scale, y.numbers.y * scale, odd);
 }
 
-/// The source of a first pass: one plane of a tile's images, 16 channels.
+/// Where the first pass of a tile finds what it reads: one plane.
 template <class T>
 struct LineSource {
-  const T* at = nullptr;  // first image, first line and position that the tile reads, first channel
-  int positions = 1, last_image = 0, channels = 0;
+  const T* at = nullptr;  // first line and position that the tile reads, of the first image
+  int positions = 1, lines = 0;
 
   __device__ void start(const ChainedTiles& f, const T* source, int plane, const LineSpan& us, const LineSpan& vs) {
     at = source + (int64_t(plane) * f.source_pixels + int64_t(us.begin) * f.u_step + int64_t(vs.begin) * f.v_step) *
                       f.source_channels;
-    positions = us.count;
-  }
-  /// Has what the tile reads of one image come nearer, all channels.
-  __device__ void fetch(const ChainedTiles& f, int image, int lines) const {
-    const bool along_u = f.u_step == 1;
-    fetch_lines(at + image * image_step(f), along_u ? lines : positions,
-                (along_u ? positions : lines) * f.source_channels, (along_u ? f.v_step : f.u_step) * f.source_channels);
-  }
-  /// Those images and channels of it.
-  __device__ LineSource of(const ChainedTiles& f, int image0, int images, int chunk) const {
-    LineSource s;
-    s.at = at + image0 * image_step(f) + chunk * kChannels, s.positions = positions;
-    s.last_image = images - 1, s.channels = f.source_channels - chunk * kChannels;
-    return s;
+    positions = us.count, lines = vs.count;
   }
   __device__ static int64_t image_step(const ChainedTiles& f) {
     return int64_t(f.source_planes) * f.source_pixels * f.source_channels;
   }
-  /// Whether channels can be read two at a time.
-  __device__ bool in_pairs(const ChainedTiles& f) const {
-    return f.source_channels % 2 == 0 && reinterpret_cast<uintptr_t>(at) % (2 * sizeof(T)) == 0;
+  /// Has what the tile reads of one image come nearer, all channels.
+  __device__ void fetch(const ChainedTiles& f, int image) const {
+    const bool along_u = f.u_step == 1;
+    fetch_lines(at + image * image_step(f), along_u ? lines : positions,
+                (along_u ? positions : lines) * f.source_channels, (along_u ? f.v_step : f.u_step) * f.source_channels);
   }
-  /// Where position k of a row tile is that several images share, counted from the tile's first. Beyond the last position
-  /// it is the last one, whose factor is zero there.
-  __device__ int offset(const ChainedTiles& f, int tile, int k) const {
-    const int step = f.u_step * f.source_channels;
-    if (f.first_bits == 0) return min(k, positions - 1) * step;
-    const int bits = 4 - f.first_bits, first = tile << f.first_bits;
-    return (min(first + (k >> bits), last_image) - min(first, last_image)) * static_cast<int>(image_step(f)) +
-           min(k & ((1 << bits) - 1), positions - 1) * step;
+};
+
+/// A first pass: some images of a tile, 16 channels. By value, so that it can be a call of its own: what the kernel has
+/// in registers waits on the stack meanwhile, instead of in the way.
+template <class T>
+struct FirstPass {
+  const T* at;  // first image, line, position and channel
+  int positions, lines, last_image, channels;
+  int position_step, line_step, image_step;
+  int row_tiles, row_slots, bits, factors, factor_steps, lines_at, pitch, plane;
+  float scale;
+
+  __device__ FirstPass(const ChainedTiles& f, const LineSource<T>& source, int image0, int images, int chunk,
+                       float scale_)
+      : at(source.at + image0 * source.image_step(f) + chunk * kChannels),
+        positions(source.positions),
+        lines(source.lines),
+        last_image(images - 1),
+        channels(f.source_channels - chunk * kChannels),
+        position_step(f.u_step * f.source_channels),
+        line_step(f.v_step * f.source_channels),
+        image_step(static_cast<int>(source.image_step(f))),
+        row_tiles(f.row_tiles),
+        row_slots(f.row_slots()),
+        bits(f.first_bits),
+        factors(f.first.modes),
+        factor_steps(f.first_steps),
+        lines_at(f.lines_at),
+        pitch(f.pitch),
+        plane(f.plane),
+        scale(scale_) {}
+  /// Whether channels can be read two at a time.
+  __device__ bool in_pairs() const {
+    return position_step % 2 == 0 && line_step % 2 == 0 && reinterpret_cast<uintptr_t>(at) % (2 * sizeof(T)) == 0;
+  }
+  /// Where position k of a row tile is that several images share, counted from the tile's first. Beyond the last
+  /// position it is the last one, whose factor is zero there.
+  __device__ int offset(int tile, int k) const {
+    if (bits == 0) return min(k, positions - 1) * position_step;
+    const int rest = 4 - bits, first = tile << bits;
+    return (min(first + (k >> rest), last_image) - min(first, last_image)) * image_step +
+           min(k & ((1 << rest) - 1), positions - 1) * position_step;
   }
   /// Line v of a row tile's first image.
-  __device__ const T* line(const ChainedTiles& f, int v, int tile) const {
-    const int line_step = f.v_step * f.source_channels;
-    return f.row_tiles == 1 ? at + int64_t(v) * line_step
-                            : at + min(tile << f.first_bits, last_image) * image_step(f) + int64_t(v) * line_step;
+  __device__ const T* line(int v, int tile) const {
+    return at + int64_t(min(tile << bits, last_image)) * image_step + int64_t(v) * line_step;
   }
 };
 
@@ -147,7 +168,7 @@ __device__ inline void load_factor(const uint4* from, uint32_t (&a)[parts][4]) {
 
 /// Sums of a row factor, to shared memory as operands. rows: of the lane's two, those that there is room for.
 template <class T, int parts>
-__device__ inline void store_lines(const ChainedTiles& f, char* to, const float (&d)[2][4], int rows) {
+__device__ inline void store_lines(char* to, int plane, const float (&d)[2][4], int rows) {
 #pragma unroll
   for (int row = 0; row < 2; ++row) {
     if (row >= rows) break;
@@ -156,60 +177,59 @@ __device__ inline void store_lines(const ChainedTiles& f, char* to, const float 
     split_operands<T, parts>(d[0][row * 2 + 1], d[1][row * 2 + 1], high);
 #pragma unroll
     for (int part = 0; part < parts; ++part)
-      *reinterpret_cast<uint2*>(to + part * f.plane + row * 8 * kSlot) = make_uint2(low[part], high[part]);
+      *reinterpret_cast<uint2*>(to + part * plane + row * 8 * kSlot) = make_uint2(low[part], high[part]);
   }
 }
 
-/// lines[b][v][position][channel] = sum over u of factor b. Columns of the product are channels, the even ones first, so
-/// that a lane reads two neighbouring channels and writes four. While one line is multiplied the next is on its way.
+/// lines[b][v][position][channel] = sum over u of factor b. Columns of the product are channels, the even ones first,
+/// so that a lane reads two neighbouring channels and writes four. While one line is multiplied the next is on its way.
 /// whole: all channels exist and can be read two at a time. count: steps of 16 positions, 0: any number. at_once: row
 /// factors.
 template <class T, int parts, bool whole, int count, int at_once>
-__device__ void first_pass(const ChainedTiles& f, const LineSource<T>& source, int lines, float scale) {
+__device__ __noinline__ void first_pass(const FirstPass<T> p) {
   constexpr int kept = count > 0 ? count : 1;
-  const int lane = threadIdx.x % 32, g = lane / 4, j = lane % 4, warps = blockDim.x / 32, units = lines * f.row_tiles;
-  const int steps = count > 0 ? count : (source.positions + 15) / 16, rows = (f.row_slots() - g + 7) / 8;
-  const int factor_step = f.first_steps * parts * 32;
+  const int lane = threadIdx.x % 32, g = lane / 4, j = lane % 4, warps = blockDim.x / 32, units = p.lines * p.row_tiles;
+  const int steps = count > 0 ? count : (p.positions + 15) / 16, rows = (p.row_slots - g + 7) / 8;
+  const int factor_step = p.factor_steps * parts * 32;
   const auto* factors = reinterpret_cast<const uint4*>(shared_memory()) + lane;
   int offsets[kept][4];
   const auto find = [&](int tile, int step0) {
 #pragma unroll
     for (int i = 0; i < kept * 4; ++i)
-      offsets[i / 4][i % 4] =
-          source.offset(f, tile, (step0 + i / 4) * 16 + i / 2 % 2 * 8 + 2 * j + i % 2);
+      offsets[i / 4][i % 4] = p.offset(tile, (step0 + i / 4) * 16 + i / 2 % 2 * 8 + 2 * j + i % 2);
   };
   if constexpr (count > 0) find(0, 0);
   ChannelPair<T> pairs[kept][4];
-  const bool pairwise = !whole && source.in_pairs(f);
+  const bool pairwise = !whole && p.in_pairs();
   const auto read = [&](int unit, int step0) {
-    const int v = f.row_tiles == 1 ? unit : unit / f.row_tiles, tile = unit - v * f.row_tiles;
-    const T* line = source.line(f, v, tile) + 2 * g;
-    if (count == 0 || f.first_bits > 0) find(tile, step0);  // the last tile may lack images
+    const int v = p.row_tiles == 1 ? unit : unit / p.row_tiles, tile = unit - v * p.row_tiles;
+    const T* line = p.line(v, tile) + 2 * g;
+    if (count == 0 || p.bits > 0) find(tile, step0);  // the last tile may lack images
 #pragma unroll
     for (int i = 0; i < kept * 4; ++i)
       if constexpr (whole)
         pairs[i / 4][i % 4].load(line + offsets[i / 4][i % 4]);
       else
-        pairs[i / 4][i % 4].load(line + offsets[i / 4][i % 4], source.channels - 2 * g, pairwise);
+        pairs[i / 4][i % 4].load(line + offsets[i / 4][i % 4], p.channels - 2 * g, pairwise);
   };
   int unit = threadIdx.x / 32;
   if (count > 0 && unit < units) read(unit, 0);
 #pragma unroll 1
   for (; unit < units; unit += warps) {
-    const int v = f.row_tiles == 1 ? unit : unit / f.row_tiles, tile = unit - v * f.row_tiles;
-    char* to = shared_memory() + f.lines_at + v * f.pitch + tile * 16 * kSlot + g * kSlot + j * 8;
+    const int v = p.row_tiles == 1 ? unit : unit / p.row_tiles, tile = unit - v * p.row_tiles;
+    char* to = shared_memory() + p.lines_at + v * p.pitch + tile * 16 * kSlot + g * kSlot + j * 8;
     PositionWords<parts> words[kept];
     if constexpr (count > 0) {
 #pragma unroll
-      for (int step = 0; step < kept; ++step) make_operands<T, parts>(pairs[step], scale, words[step]);
+      for (int step = 0; step < kept; ++step) make_operands<T, parts>(pairs[step], p.scale, words[step]);
       if (unit + warps < units) read(unit + warps, 0);
     }
 #pragma unroll 1
-    for (int b0 = 0; b0 < f.first.modes; b0 += at_once) {
+    for (int b0 = 0; b0 < p.factors; b0 += at_once) {
       float d[at_once][2][4] = {};
       const uint4* from[at_once];
 #pragma unroll
-      for (int i = 0; i < at_once; ++i) from[i] = factors + min(b0 + i, f.first.modes - 1) * factor_step;
+      for (int i = 0; i < at_once; ++i) from[i] = factors + min(b0 + i, p.factors - 1) * factor_step;
       const auto multiply = [&](int step, const PositionWords<parts>& by) {
 #pragma unroll
         for (int i = 0; i < at_once; ++i) {
@@ -226,35 +246,34 @@ __device__ void first_pass(const ChainedTiles& f, const LineSource<T>& source, i
 #pragma unroll 1
         for (int step = 0; step < steps; ++step) {
           read(unit, step);
-          make_operands<T, parts>(pairs[0], scale, words[0]);
+          make_operands<T, parts>(pairs[0], p.scale, words[0]);
           multiply(step, words[0]);
         }
       }
 #pragma unroll
       for (int i = 0; i < at_once; ++i)
-        if (b0 + i < f.first.modes) store_lines<T, parts>(f, to + (b0 + i) * parts * f.plane, d[i], rows);
+        if (b0 + i < p.factors) store_lines<T, parts>(to + (b0 + i) * parts * p.plane, p.plane, d[i], rows);
     }
   }
 }
 
 /// The first pass of a tile and 16 channels; all of the block's threads.
 template <class T, int parts, int at_once>
-__device__ void make_lines_of(const ChainedTiles& f, const LineSource<T>& source, int lines, float scale) {
-  const int steps = f.steps_of(source.positions, f.first_bits);
-  if (steps == 1) return first_pass<T, parts, true, 1, at_once>(f, source, lines, scale);
-  if (steps == 2) return first_pass<T, parts, true, 2, at_once>(f, source, lines, scale);
-  first_pass<T, parts, true, 3, at_once>(f, source, lines, scale);
+__device__ void make_lines_of(const FirstPass<T>& p) {
+  const int steps = p.bits > 0 ? 1 : (p.positions + 15) / 16;
+  if (steps == 1) return first_pass<T, parts, true, 1, at_once>(p);
+  if (steps == 2) return first_pass<T, parts, true, 2, at_once>(p);
+  first_pass<T, parts, true, 3, at_once>(p);
 }
 template <class T, int parts>
-__device__ void make_lines(const ChainedTiles& f, const LineSource<T>& source, int lines, float scale) {
-  if (!source.in_pairs(f) || source.channels < kChannels || source.positions > 48)
-    return first_pass<T, parts, false, 0, 2>(f, source, lines, scale);
-  if (f.first.modes % 3 == 0) return make_lines_of<T, parts, 3>(f, source, lines, scale);
-  make_lines_of<T, parts, 2>(f, source, lines, scale);
+__device__ void make_lines(const FirstPass<T>& p) {
+  if (!p.in_pairs() || p.channels < kChannels || p.positions > 48) return first_pass<T, parts, false, 0, 2>(p);
+  if (p.factors % 3 == 0) return make_lines_of<T, parts, 3>(p);
+  make_lines_of<T, parts, 2>(p);
 }
 
-/// Where a position of the tile is: in the lines (bytes), in the target's maps (numbers), and in which image. A position
-/// that does not exist is in no image.
+/// Where a position of the tile is: in the lines (bytes), in the target's maps (numbers), and in which image. A
+/// position that does not exist is in no image.
 struct Place {
   int line, target, image, unused;
 };
@@ -264,7 +283,8 @@ __device__ inline void fill_places(const ChainedTiles& f, int p_tile) {
   auto* places = reinterpret_cast<Place*>(shared_memory() + f.places_at);
   const LineSpan ps = f.first.targets_of(p_tile);
   for (int i = threadIdx.x; i < f.place_count(); i += blockDim.x) {
-    const int position = min(i, f.positions() - 1), image = position / f.first.tile, p = position - image * f.first.tile;
+    const int position = min(i, f.positions() - 1), image = position / f.first.tile,
+              p = position - image * f.first.tile;
     const int tile = image >> f.first_bits, in_tile = image - (tile << f.first_bits);
     const bool exists = i < f.positions() && p < ps.count;
     places[i] = {f.lines_at + (tile * 16 + (in_tile << (4 - f.first_bits)) + p) * kSlot,
@@ -273,8 +293,8 @@ __device__ inline void fill_places(const ChainedTiles& f, int p_tile) {
   }
 }
 
-/// Where a lane's rows of the lines begin that a row tile of the second pass reads, in bytes, step after step. Beyond the
-/// last line it is the last one, whose factor is zero there.
+/// Where a lane's rows of the lines begin that a row tile of the second pass reads, in bytes, step after step. Beyond
+/// the last line it is the last one, whose factor is zero there.
 struct LineRows {
   const Place* places;
   int k, bits, pitch, last, channel;

@@ -103,7 +103,8 @@ void fill_slices(ChainedGradientPlan& f, int blocks) {
 int64_t tile_products(const ChainedTiles& f, int rows, int wide, int radius) {
   const LineSpan us = f.first.reach(radius, 0), vs = f.second.reach(radius, 0);
   const int first = f.steps_of(us.count, f.first_bits), second = f.steps_of(vs.count, f.second_bits);
-  return int64_t(2) * first * f.first.modes * vs.count * f.row_tiles + rows * int64_t(f.mode_count) * (2 * second + wide / 8);
+  return int64_t(2) * first * f.first.modes * vs.count * f.row_tiles +
+         rows * int64_t(f.mode_count) * (2 * second + wide / 8);
 }
 
 bool plan_chained(const DeviceProblem& p, bool forward, DataType type, Precision precision, ChainedPlan& best) {

@@ -2,15 +2,16 @@
 //
 //   grad_mixing[j][(a,b)][c][o] = sum over scales and sources that use j, images, input rows v and output columns x of
 //                                 U_b[v, x, c] * dV_a[v, x, o]
-// with U the row pass of the input and dV the adjoint column pass of grad_out. A block owns some channels and up to four
-// modes of either kind, and a slice of the pixels of one mixing matrix; a second kernel adds the slices in a fixed order.
+// with U the row pass of the input and dV the adjoint column pass of grad_out. A block owns some channels and up to
+// four modes of either kind, and a slice of the pixels of one mixing matrix; a second kernel adds the slices in a fixed
+// order.
 #pragma once
 
 #include "scdcf/ops/cuda/line_bank.h"
 
 namespace scdcf::ops::cuda {
 
-constexpr int kGradientModes = 4;                                 // modes of one kind per block
+constexpr int kGradientModes = 4;  // modes of one kind per block
 
 struct GradientPair {
   int16_t plane, scale;

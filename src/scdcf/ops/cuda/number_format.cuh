@@ -31,8 +31,8 @@ __device__ inline Scales scales_of(const ChainedTiles& f, bool forward, const Ma
   const uint32_t rows = m->row_factors, columns = m->column_factors;
   return {scale_below(forward ? m->in : m->grad_out, kMapExponent),
           scale_below(forward ? rows : columns, kFactorExponent - f.border_bits),
-          scale_below(forward ? columns : rows, kFactorExponent - f.border_bits), scale_below(m->mixing, kMixingExponent),
-          scale_below(m->grad_out, kMapExponent)};
+          scale_below(forward ? columns : rows, kFactorExponent - f.border_bits),
+          scale_below(m->mixing, kMixingExponent), scale_below(m->grad_out, kMapExponent)};
 }
 
 /// T: the maps' type.

@@ -1,4 +1,5 @@
-// Chooses how each step of a call is done: the form that takes the problem and the least time by the model of form_cost.h.
+// Chooses how each step of a call is done: the form that takes the problem and the least time by the model of
+// form_cost.h.
 //
 //   form      what it takes                                          files
 //   lifting   1 to 4 channels in, one plane a scale; both passes     lifting.h
@@ -263,8 +264,8 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
   else if (to_in && !chained_in)
     to_in->run(p, false, grad_out, f, m, grad_in, space, type, stream);
   if (type == DataType::float32 && (chained_in || chained_mixing))
-    measure_magnitudes(p, chained_mixing ? static_cast<const float*>(in) : nullptr,
-                       static_cast<const float*>(grad_out), f, m, reinterpret_cast<Magnitudes*>(space), stream);
+    measure_magnitudes(p, chained_mixing ? static_cast<const float*>(in) : nullptr, static_cast<const float*>(grad_out),
+                       f, m, reinterpret_cast<Magnitudes*>(space), stream);
   if (chained_in) to_in->run(p, false, grad_out, f, m, grad_in, space, type, stream);
   if (!to_mixing) return;
   auto* result = static_cast<float*>(grad_mixing);

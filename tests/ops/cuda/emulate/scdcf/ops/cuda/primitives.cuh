@@ -19,8 +19,10 @@
 
 #undef __launch_bounds__
 #undef __grid_constant__
+#undef __noinline__
 #define __launch_bounds__(...)
 #define __grid_constant__
+#define __noinline__
 
 namespace scdcf::ops::cuda {
 
