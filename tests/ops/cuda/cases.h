@@ -74,10 +74,24 @@ inline std::vector<Layer> layers(int size) {
   return {{tag + "1 lift 1>32", lift, 2, 0}, {tag + "2 32>64", second, 2, 0}, {tag + "3 64>96", third, size / 7, 2}};
 }
 
-/// What is timed: both networks.
+/// Layers beyond the paper's networks: nine planes, filters of 6 to 24 pixels.
+inline std::vector<Layer> wide_layers() {
+  const auto make = [](const char* name, int lines, int in, int out, int factors, int dropped, int taps) {
+    Shape s;
+    s.batch = 128, s.planes = in == 1 ? 1 : 9, s.scales = 9, s.taps = taps, s.in = in, s.out = out;
+    s.height = s.width = lines, s.columns = s.rows = factors, s.dropped = dropped, s.width0 = 6, s.octave = 0.25;
+    return Layer{name, s, 2, 0};
+  };
+  return {make("112 1>16 K8", 112, 1, 16, 3, 1, 1),     make("56 16>32 K8", 56, 16, 32, 3, 1, 1),
+          make("28 32>48 K8", 28, 32, 48, 3, 1, 1),     make("28 48>128 K20", 28, 48, 128, 5, 5, 1),
+          make("56 64>96 K15 t3", 56, 64, 96, 4, 1, 3), make("14 256>256 K8", 14, 256, 256, 3, 1, 1)};
+}
+
+/// What is timed: both networks, and layers beyond.
 inline std::vector<Layer> all_layers() {
   auto all = layers(28);
   for (const Layer& layer : layers(56)) all.push_back(layer);
+  for (const Layer& layer : wide_layers()) all.push_back(layer);
   return all;
 }
 

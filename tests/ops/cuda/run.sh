@@ -37,7 +37,7 @@ long=${stall}_long_scoreboard_per_issue_active.ratio short=${stall}_short_scoreb
 math=${stall}_math_pipe_throttle_per_issue_active.ratio mio=${stall}_mio_throttle_per_issue_active.ratio \
 lg=${stall}_lg_throttle_per_issue_active.ratio wait=${stall}_wait_per_issue_active.ratio"
 if [ $((SECONDS - start)) -lt 150 ] && command -v ncu > /dev/null; then
-  timeout 30 ncu --clock-control none -k 'regex:streamed_kernel|fused_kernel|gradient_kernel|forward_kernel|add_slices|reduce_kernel' --csv --page raw \
+  timeout 30 ncu --clock-control none -k 'regex:streamed_kernel|chained|gradient_kernel|forward_kernel|add_slices|magnitude|operands' --csv --page raw \
     --metrics "$(for c in $columns; do echo -n "${c#*=},"; done | sed 's/,$//')" "$build/cuda_kernels" --profile > "$build/ncu.csv" 2>&1
   python3 - "$build/ncu.csv" $columns << 'P' | tee "$out/ncu.txt"
 import csv, sys

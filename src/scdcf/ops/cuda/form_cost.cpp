@@ -1,10 +1,13 @@
 #include "scdcf/ops/cuda/form_cost.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <string>
 
 #include "scdcf/core/error.h"
+#include "scdcf/ops/cuda/chained.h"
 #include "scdcf/ops/cuda/device_limits.h"
 #include "scdcf/ops/cuda/shared_backward.h"
 
@@ -16,24 +19,13 @@ constexpr double kWriting = 0.3;        // of it, that sliding passes reach
 constexpr double kSliding = 2.8e9;      // their multiplications with addition a millisecond
 constexpr double kGroups = 1.6;         // how much longer products take that are one for each image and group of scales
 constexpr double kExpandedCall = 0.06;  // milliseconds of a step however small: kernels, products and the gaps between
-constexpr double kFamilyCall = 0.06;    // of a family's step: operands, slices, the last wave
+constexpr double kStreamedCall = 0.02;  // of a streamed step: operands, slices, the last wave
 
 /// Operations a millisecond of the thin products of the expanded form.
 double product_rate(DataType type, Precision precision) {
   if (type == DataType::float64) return 40e9;
   if (type == DataType::bfloat16) return 400e9;
   return precision == Precision::tf32 ? 220e9 : 45e9;
-}
-
-/// Operations a millisecond of a family, channels padded. Narrow layers leave the tensor cores waiting for the passes.
-double family_rate(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind, ExpandedStep step) {
-  const bool odd = p.in_channels % 4 || p.out_channels % 4;  // read number by number
-  const bool wide = !odd && p.in_channels > 32 && p.out_channels > 32;
-  if (type == DataType::float32 && precision == Precision::fp32) return wide ? 26e9 : 18e9;
-  const bool busy = wide || p.source_count > p.scale_count;  // several taps: more products for each pass
-  if (kind != FamilyKind::tiled) return busy ? 100e9 : 60e9;
-  if (step == ExpandedStep::grad_mixing) return (wide ? 48e9 : 24e9) * (p.row_modes > 4 ? 0.4 : 1.0);
-  return (busy ? 75e9 : 38e9) * (type == DataType::bfloat16 ? 1.2 : 1.0);
 }
 
 /// Pixels of every output scale times its sources.
@@ -87,27 +79,62 @@ double shared_milliseconds(const DeviceProblem& p, DataType type, Precision prec
   return product_passes(m, type, false) + 2 * product + (gathered ? 16 * maps / kCopy : 0) + 1.5 * kExpandedCall;
 }
 
-double family_milliseconds(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind,
-                           ExpandedStep step) {
+double chained_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step) {
+  // Milliseconds of a million products of the mix with its second pass, and of the first pass, of a thousand tiles of
+  // 16 channels, and of a step however small.
+  struct Costs {
+    double mix, first, tile, call;
+  };
+  const bool half = type == DataType::bfloat16, gradient = step == ExpandedStep::grad_mixing;
+  Costs cost = gradient ? (half ? Costs{0.0150, 0.044, 0.0145, 0.048} : Costs{0.0129, 0.086, 0.0185, 0.067})
+                        : (half ? Costs{0.0096, 0.046, 0.0066, 0.032} : Costs{0.0083, 0.074, 0.0062, 0.054});
+  if (gradient && p.source_count > p.scale_count) cost.tile *= 1.9;  // several taps: grad_out is read for each
+  double milliseconds = cost.call, parts = 1;
+  const auto add = [&](const ChainedTiles& f, int rows, int wide, int blocks) {
+    parts = f.parts;
+    for (int s = 0; s < p.scale_count; ++s) {
+      const double tiles = double(p.scales[s].source_end - p.scales[s].source_begin) * f.groups * f.first.tiles *
+                           f.second.tiles * f.chunks * blocks;
+      const auto first = double(tile_products(f, 0, wide, p.scales[s].radius)),
+                 all = double(tile_products(f, rows, wide, p.scales[s].radius));
+      milliseconds += tiles * (1e-6 * (cost.mix * (all - first) + cost.first * first) + 1e-3 * cost.tile);
+    }
+  };
+  if (gradient) {
+    ChainedGradientPlan f;
+    if (!plan_chained_gradient(p, type, precision, f)) return std::numeric_limits<double>::infinity();
+    add(f, f.position_tiles, f.wide, f.wides * f.mode_groups);
+  } else {
+    ChainedPlan f;
+    if (!plan_chained(p, step == ExpandedStep::forward, type, precision, f))
+      return std::numeric_limits<double>::infinity();
+    add(f, 2 * f.warps, f.wide, f.wides);
+  }
+  return milliseconds * (parts == 2 ? 2.5 : 1);  // three products for each
+}
+
+double streamed_milliseconds(const DeviceProblem& p, ExpandedStep step) {
   const double in = round_up(p.in_channels, 32), out = round_up(p.out_channels, 32);
-  return kFamilyCall + 2 * source_pixels(p) * p.mode_count * in * out / family_rate(p, type, precision, kind, step);
+  const bool wide = std::max(p.in_height, p.in_width) > 28, taps = p.source_count > p.scale_count;
+  // Several taps: more products for each pass. Many channels: fewer of them padding, more of them at a time.
+  double rate = taps ? 140e9 : std::min(1.4 * std::sqrt(in * out), 100.0) * 1e9;
+  if (step == ExpandedStep::grad_in && taps) rate = 110e9;
+  if (step == ExpandedStep::grad_mixing && (wide || (!taps && p.in_height > 14))) rate *= 0.4;
+  return kStreamedCall + 2 * source_pixels(p) * p.mode_count * in * out / rate;
 }
 
 ForcedForm forced_form() {
   static const ForcedForm form = [] {
     const char* text = std::getenv("SCDCF_CUDA_FORM");
     const std::string name = text == nullptr ? "" : text;
-    require(name.empty() || name == "expanded" || name == "shared" || name == "families", "SCDCF_CUDA_FORM: got \"",
-            name, "\", expected expanded, shared or families");
-    if (name == "shared") return ForcedForm::shared;
-    return name == "expanded" ? ForcedForm::expanded : name == "families" ? ForcedForm::families : ForcedForm::none;
+    if (name.empty()) return ForcedForm::none;
+    if (name == "streamed") return ForcedForm::streamed;
+    if (name == "chained") return ForcedForm::chained;
+    if (name == "expanded") return ForcedForm::expanded;
+    require(name == "shared", "SCDCF_CUDA_FORM: got \"", name, "\", expected streamed, chained, expanded or shared");
+    return ForcedForm::shared;
   }();
   return form;
-}
-
-bool takes_expanded(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind, ExpandedStep step) {
-  if (forced_form() != ForcedForm::none) return forced_form() != ForcedForm::families;
-  return expanded_milliseconds(p, type, precision, step) < family_milliseconds(p, type, precision, kind, step);
 }
 
 }  // namespace scdcf::ops::cuda

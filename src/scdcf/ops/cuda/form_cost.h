@@ -1,42 +1,36 @@
-// Which form a step takes: the expanded one (expanded.h) or a kernel family that keeps Z on chip
-// (separable_kernel.cpp).
+// Which form a step takes: lifting apart, streamed, chained or expanded (separable_kernel.cpp).
 //
 // The expanded form's parts are counted one by one:
 //
 //   expand, collect   by products: so much for each number of Z, and for each number of the lines between the passes;
-//   by
-//                     sliding sums: the larger of Z's bytes over a share of the speed of a copy and the multiplications
-//                     over their rate
+//                     by sliding sums: the larger of Z's bytes over a share of the speed of a copy and the
+//                     multiplications over their rate
 //   product           the larger of its operations over a share of the rate of a large square product, and its bytes
 //                     over the speed of a copy
 //
-// A family's time is that of its products with channels padded to the tiles it works in, at a measured rate. The
-// constants are fitted to the kernels' times in 17 layers in both forms on an H200 (results/h200-passes.txt): of 92
-// steps the slower form is chosen in 5, and takes at most 1.2 times the other's time. On another card the same ratios
-// decide.
+// The chained kernels' time is counted in products of tensor cores, those of the first pass, which waits for memory,
+// apart from the others, and in tiles; that of the streamed ones in operations at a measured rate. The constants are
+// fitted to the kernels' times on an H200 (results/h200-passes.txt, results/h200-kernels.txt). On another card the same
+// ratios decide.
 #pragma once
 
 #include "scdcf/ops/cuda/expanded.h"
 
 namespace scdcf::ops::cuda {
 
-/// The families as the model tells them apart.
-enum class FamilyKind { streamed, tiled };
-
 double expanded_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step);
-double family_milliseconds(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind,
-                           ExpandedStep step);
+/// TF32.
+double streamed_milliseconds(const DeviceProblem& p, ExpandedStep step);
+/// Infinite where the chained kernels do not take the problem.
+double chained_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step);
 
 /// Both gradients from one expansion (shared_backward.h).
 double shared_milliseconds(const DeviceProblem& p, DataType type, Precision precision);
 
-enum class ForcedForm { none, expanded, shared, families };
+enum class ForcedForm { none, streamed, chained, expanded, shared };
 
-/// What the environment variable SCDCF_CUDA_FORM says, read once: "expanded", "shared" (expanded, but both gradients
-/// from one expansion) or "families" where one can do it.
+/// What the environment variable SCDCF_CUDA_FORM says, read once: "streamed" or "chained" where these kernels can do a
+/// step (else another does), "expanded", or "shared" (expanded, but both gradients from one expansion).
 ForcedForm forced_form();
-
-/// Whether a step that the given family could do is done in the expanded form.
-bool takes_expanded(const DeviceProblem& p, DataType type, Precision precision, FamilyKind kind, ExpandedStep step);
 
 }  // namespace scdcf::ops::cuda

@@ -17,6 +17,12 @@ __device__ inline uint32_t pack_bf16(float low, float high) {
   return *reinterpret_cast<uint32_t*>(&pair);
 }
 
+__device__ inline uint32_t pack_half(float low, float high) {
+  __half2 pair = __floats2half2_rn(low, high);
+  return *reinterpret_cast<uint32_t*>(&pair);
+}
+__device__ inline float2 unpack_half(uint32_t pair) { return __half22float2(*reinterpret_cast<__half2*>(&pair)); }
+
 /// A number stored as an operand of the tf32 products of the 1-D passes.
 template <bool exact>
 __device__ inline float operand(float x) {

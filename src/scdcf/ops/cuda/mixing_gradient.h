@@ -1,20 +1,17 @@
-// The gradient of the mixing matrices, fused: both 1-D passes and the product over pixels in one block.
+// The work of the streamed gradient of the mixing matrices (streamed_gradient.h), cut into tiles and slices.
 //
 //   grad_mixing[j][(a,b)][c][o] = sum over scales and sources that use j, images, input rows v and output columns x of
 //                                 U_b[v, x, c] * dV_a[v, x, o]
-// with U the row pass of the input and dV the adjoint column pass of grad_out. A block owns 32 input channels with up
-// to four row modes, 32 output channels with up to four column modes, and a slice of the pixels of one mixing matrix; a
-// second kernel adds the slices in a fixed order. Two blocks share a multiprocessor: the passes of one run beside the
-// product of the other.
+// with U the row pass of the input and dV the adjoint column pass of grad_out. A block owns some channels and up to
+// four modes of either kind, and a slice of the pixels of one mixing matrix; a second kernel adds the slices in a fixed
+// order.
 #pragma once
 
 #include "scdcf/ops/cuda/line_bank.h"
 
 namespace scdcf::ops::cuda {
 
-constexpr int kGradientModes = 4;                                 // modes of one kind per block
-constexpr int kGradientRowTiles = 4, kGradientColumnTiles = 8;    // a warp holds 64 x 64 sums
-constexpr int kGradientThreads = 128, kGradientSums = 128 * 128;  // 2 x 2 warps
+constexpr int kGradientModes = 4;  // modes of one kind per block
 
 struct GradientPair {
   int16_t plane, scale;
@@ -24,8 +21,6 @@ struct MixingPlan {
   int batch, planes, scales, in_channels, out_channels, in_width, out_width, in_pixels, out_pixels, mixings;
   LineBank rows, columns;  // of U along x and of dV along y
   int images, groups, in_tiles, out_tiles;
-  int pixels;  // of a unit, rounded up to a step of the product
-  int out_operand, row_table, column_table, shared_bytes;
   int slices;
   int16_t radius[kMaxScales];
   int16_t pair_begin[kMaxMixings + 1], slice_begin[kMaxMixings + 1];
@@ -34,7 +29,6 @@ struct MixingPlan {
   /// Channel tiles times groups of modes: blocks per slice.
   __host__ __device__ int tiles() const { return in_tiles * rows.groups * out_tiles * columns.groups; }
   __host__ __device__ int units_per_pair() const { return rows.tiles * columns.tiles * groups; }
-  int64_t partial_floats() const { return int64_t(slices) * tiles() * kGradientSums; }
 };
 
 /// One unit of work: a pair, a tile of output columns x and input rows v, and a group of images.
@@ -88,10 +82,5 @@ MixingPlan plan_pairs(const DeviceProblem& p);
 bool cut_gradient(LineBank& bank, int radius);
 /// As many slices as fill `blocks` places once; each mixing matrix gets its share.
 void fill_slices(const DeviceProblem& p, MixingPlan& plan, int blocks);
-bool plan_mixing_gradient(const DeviceProblem& p, int element, MixingPlan& plan);
-/// `rows` and `columns` are the fragments of the plan's two banks.
-void run_mixing_gradient(const DeviceProblem& p, const MixingPlan& plan, const void* in, const float4* rows,
-                         const float4* columns, const void* grad_out, float* partial, float* grad_mixing, DataType type,
-                         Precision precision, cudaStream_t stream);
 
 }  // namespace scdcf::ops::cuda

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -60,6 +61,13 @@ __device__ inline void mma_bf16(float (&d)[4], const uint32_t (&a)[4], uint32_t 
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
+/// The same with half-precision operands.
+__device__ inline void mma_half(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
 /// Four 8-row by 16-byte matrices; lane l names row l%8 of matrix l/8 and gets word l%4 of row l/4 of each.
 __device__ inline void load_matrices(uint32_t (&r)[4], const void* row) {
   const uint32_t address = static_cast<uint32_t>(__cvta_generic_to_shared(row));
@@ -69,13 +77,40 @@ __device__ inline void load_matrices(uint32_t (&r)[4], const void* row) {
                : "memory");
 }
 
+/// An address in shared memory as the instructions below take it. Opaque, so that it stays in a register.
+__device__ inline uint32_t shared_at(const void* at) {
+  uint32_t address = static_cast<uint32_t>(__cvta_generic_to_shared(at));
+  asm volatile("" : "+r"(address));
+  return address;
+}
+
 /// Four 8x8 matrices of 16-bit numbers, transposed: lane l gets rows 2 (l % 4) and + 1 of column l / 4 of each.
-__device__ inline void load_transposed(uint32_t (&r)[4], const void* row) {
-  const uint32_t address = static_cast<uint32_t>(__cvta_generic_to_shared(row));
+__device__ inline void load_transposed(uint32_t (&r)[4], uint32_t row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-               : "r"(address)
+               : "r"(row)
                : "memory");
+}
+
+__device__ inline void load_transposed(uint32_t (&r)[4], const void* row) {
+  load_transposed(r, static_cast<uint32_t>(__cvta_generic_to_shared(row)));
+}
+
+/// Sixteen bytes to shared memory, on their way while the thread goes on; wait_copies() waits for this thread's.
+__device__ inline void copy_async(void* to, const void* from) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<uint32_t>(__cvta_generic_to_shared(to))),
+               "l"(from)
+               : "memory");
+}
+__device__ inline void wait_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
+/// Has the 128 bytes around an address come to the L2 cache.
+__device__ inline void fetch_ahead(const void* at) { asm volatile("prefetch.global.L2 [%0];" ::"l"(at)); }
+
+/// The largest of what is in memory and of what all lanes of a warp have stays in memory.
+__device__ inline void keep_largest(uint32_t* at, uint32_t x) {
+  x = __reduce_max_sync(0xffffffffu, x);
+  if (threadIdx.x % 32 == 0 && x > 0) atomicMax(at, x);
 }
 
 template <class... Params, class... Args>

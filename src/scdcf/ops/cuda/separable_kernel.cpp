@@ -1,14 +1,14 @@
-// Chooses how each step of a call is done: by the first of these families that takes the problem, or in the expanded
-// form, which takes every problem and is chosen where no family does or where it is faster (form_cost.h).
+// Chooses how each step of a call is done: the form that takes the problem and the least time by the model of
+// form_cost.h.
 //
 //   form      what it takes                                          files
 //   lifting   1 to 4 channels in, one plane a scale; both passes     lifting.h
-//             and the mix in one block
+//             and the mix in one block; always, where it can
 //   streamed  TF32 on Hopper: products of warpgroups; forward and    streamed.h, streamed_gradient.h
 //             gradient of the input on maps up to 28 lines,
 //             gradient of the mixing on any
-//   tiled     TF32, bfloat16 and float32 (3xTF32), sm_80 up: both    fused.h, mixing_gradient.h
-//             passes and the product in one block
+//   chained   TF32, bfloat16 and float32, sm_80 up: everything       chained.h
+//             between the maps on chip, 16-bit operands
 //   expanded  everything: the passes to memory, the mix by cuBLAS    expanded.h
 //   shared    both gradients in TF32 or bfloat16, from one           shared_backward.h
 //             expansion of the gradient of the output
@@ -16,11 +16,10 @@
 
 #include <algorithm>
 
+#include "scdcf/ops/cuda/chained.h"
 #include "scdcf/ops/cuda/device_limits.h"
 #include "scdcf/ops/cuda/form_cost.h"
-#include "scdcf/ops/cuda/fused.h"
 #include "scdcf/ops/cuda/lifting.h"
-#include "scdcf/ops/cuda/mixing_gradient.h"
 #include "scdcf/ops/cuda/plan_cache.h"
 #include "scdcf/ops/cuda/shared_backward.h"
 #include "scdcf/ops/cuda/streamed.h"
@@ -28,8 +27,6 @@
 
 namespace scdcf::ops::cuda {
 namespace {
-
-bool is_exact(DataType type, Precision precision) { return type == DataType::float32 && precision == Precision::fp32; }
 
 struct Counts {
   int64_t in, out, mixing;
@@ -44,112 +41,127 @@ void clear(void* pointer, int64_t bytes, cudaStream_t stream) {
   if (bytes > 0) check(cudaMemsetAsync(pointer, 0, static_cast<size_t>(bytes), stream), "clear");
 }
 
-enum class Family { lifting, streamed, tiled, expanded };
-constexpr const char* kFamilyNames[] = {"lifting", "streamed", "tiled", "expanded"};
+constexpr size_t kMagnitudeBytes = 256;  // at the beginning of the workspace of chained kernels
+
+enum class Family { lifting, streamed, chained, expanded };
+constexpr const char* kFamilyNames[] = {"lifting", "streamed", "chained", "expanded"};
+
+bool may_lift(DataType type) {
+  return type != DataType::float64 && forced_form() != ForcedForm::expanded && forced_form() != ForcedForm::shared;
+}
+
+/// Of the families that can do a step, the one that is asked for or else the fastest.
+Family choose_family(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step, bool streamed,
+                     bool chained) {
+  const ForcedForm forced = forced_form();
+  if (forced == ForcedForm::expanded || forced == ForcedForm::shared) return Family::expanded;
+  if (forced == ForcedForm::streamed && streamed) return Family::streamed;
+  if (forced != ForcedForm::none && chained) return Family::chained;
+  Family best = Family::expanded;
+  double least = expanded_milliseconds(p, type, precision, step);
+  const auto consider = [&](Family family, double milliseconds) {
+    if (milliseconds < least) best = family, least = milliseconds;
+  };
+  if (streamed) consider(Family::streamed, streamed_milliseconds(p, step));
+  if (chained) consider(Family::chained, chained_milliseconds(p, type, precision, step));
+  return best;
+}
+
+double family_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step,
+                           Family family) {
+  if (family == Family::streamed) return streamed_milliseconds(p, step);
+  return family == Family::chained ? chained_milliseconds(p, type, precision, step)
+                                   : expanded_milliseconds(p, type, precision, step);
+}
+
+bool may_stream(DataType type, Precision precision) {
+  return type == DataType::float32 && precision == Precision::tf32;
+}
 
 /// The plans of one problem; the workspace query and the launch make the same choice from them.
 struct ForwardChoice {
-  Family family = Family::expanded;
+  Family family = Family::lifting;
   StreamedPlan streamed{};
-  FusedPlan fused{};
+  ChainedPlan chained{};
   LiftingPlan lifting{};
   ExpandedPlan expanded{};
   ForwardChoice(const DeviceProblem& p, DataType type, Precision precision, bool forward) {
+    if (forward && may_lift(type) && plan_lifting(p, false, lifting)) return;
     const ExpandedStep step = forward ? ExpandedStep::forward : ExpandedStep::grad_in;
-    if (type != DataType::float64) choose_family(p, type, precision, forward);
-    if (family == Family::lifting ? (forced_form() == ForcedForm::expanded || forced_form() == ForcedForm::shared)
-                                  : family != Family::expanded && takes_expanded(p, type, precision, kind(), step))
-      family = Family::expanded;
+    const bool streams = may_stream(type, precision) && plan_streamed(p, forward, streamed);
+    family = choose_family(p, type, precision, step, streams, plan_chained(p, forward, type, precision, chained));
     if (family == Family::expanded) expanded = plan_expanded(p, type, precision, step);
   }
-  FamilyKind kind() const { return family == Family::streamed ? FamilyKind::streamed : FamilyKind::tiled; }
-  void choose_family(const DeviceProblem& p, DataType type, Precision precision, bool forward) {
-    if (forward && plan_lifting(p, false, lifting))
-      family = Family::lifting;
-    else if (type == DataType::float32 && precision == Precision::tf32 && plan_streamed(p, forward, streamed))
-      family = Family::streamed;
-    else if (plan_fused(p, forward, element_size(type), fused))
-      family = Family::tiled;
+  size_t workspace(const DeviceProblem& p) const {
+    if (family == Family::streamed)
+      return streamed_first_bytes(p) + streamed_second_bytes(p) + aligned(streamed.packed_bytes(p.mixings));
+    if (family == Family::chained) return kMagnitudeBytes + bank_bytes(p) + aligned(chained.packed_bytes(p.mixings));
+    return family == Family::expanded ? expanded.workspace() : 0;
   }
-  bool has_workspace() const { return family == Family::tiled || family == Family::streamed; }  // that packs operands
-  size_t workspace(const DeviceProblem& p, DataType type) const {
-    if (family == Family::expanded) return expanded.workspace();
-    return has_workspace() ? packed_bytes(p, type) + first_bytes(p) + second_bytes(p) : 0;
-  }
-  size_t packed_bytes(const DeviceProblem& p, DataType type) const {
-    return aligned(family == Family::streamed ? streamed.packed_bytes(p.mixings)
-                                              : fused.packed_words(p.mixings, element_size(type)) * 4);
-  }
-  size_t first_bytes(const DeviceProblem& p) const {
-    return aligned((family == Family::streamed ? streamed.first : fused.first).bytes(p.scale_count));
-  }
-  size_t second_bytes(const DeviceProblem& p) const {
-    return aligned(family == Family::streamed ? streamed.second_bytes(p.scale_count)
-                                              : fused.second.bytes(p.scale_count));
-  }
+  size_t bank_bytes(const DeviceProblem& p) const { return aligned(chained.bank_bytes(p.scale_count)); }
+  size_t streamed_first_bytes(const DeviceProblem& p) const { return aligned(streamed.first.bytes(p.scale_count)); }
+  size_t streamed_second_bytes(const DeviceProblem& p) const { return aligned(streamed.second_bytes(p.scale_count)); }
+  /// By streamed or chained kernels.
   void run(const DeviceProblem& p, bool forward, const void* source, const float* factors, const float* mixing,
-           void* target, void* workspace, DataType type, Precision precision, cudaStream_t stream) const {
-    auto* packed = static_cast<uint32_t*>(workspace);
-    auto* first = reinterpret_cast<float4*>(static_cast<char*>(workspace) + packed_bytes(p, type));
-    auto* second = first + first_bytes(p) / sizeof(float4);
-    const bool exact = is_exact(type, precision);
-    if (family == Family::streamed) {
-      build_bank(p, streamed.first, forward, factors, first, false, stream);
-      build_streamed_operands(p, streamed, forward, factors, mixing, second, packed, stream);
-      return run_streamed(streamed, static_cast<const float*>(source), first, second, packed,
-                          static_cast<float*>(target), stream);
+           void* target, void* workspace, DataType type, cudaStream_t stream) const {
+    char* space = static_cast<char*>(workspace);
+    if (family == Family::chained) {
+      char* bank = space + kMagnitudeBytes;
+      return run_chained(p, chained, forward, source, factors, mixing, target, reinterpret_cast<uint4*>(bank),
+                         reinterpret_cast<uint4*>(bank + bank_bytes(p)), reinterpret_cast<const Magnitudes*>(space),
+                         type, stream);
     }
-    build_bank(p, fused.first, forward, factors, first, exact, stream);
-    build_bank(p, fused.second, !forward, factors, second, exact, stream);
-    pack_mixing(p, fused, forward, mixing, packed, type, precision, stream);
-    run_fused(fused, source, first, second, packed, target, type, precision, stream);
+    auto* first = reinterpret_cast<float4*>(space);
+    char* second = space + streamed_first_bytes(p);
+    char* packed = second + streamed_second_bytes(p);
+    build_bank(p, streamed.first, forward, factors, first, false, stream);
+    build_streamed_operands(p, streamed, forward, factors, mixing, second, packed, stream);
+    run_streamed(streamed, static_cast<const float*>(source), first, second, packed, static_cast<float*>(target),
+                 stream);
   }
 };
 
 struct GradientChoice {
-  Family family = Family::expanded;
+  Family family = Family::lifting;
   StreamedGradientPlan streamed{};
-  MixingPlan tiled{};
+  ChainedGradientPlan chained{};
   LiftingPlan lifting{};
   ExpandedPlan expanded{};
   GradientChoice(const DeviceProblem& p, DataType type, Precision precision) {
+    if (may_lift(type) && plan_lifting(p, true, lifting)) return;
     constexpr ExpandedStep step = ExpandedStep::grad_mixing;
-    if (type != DataType::float64) choose_family(p, type, precision);
-    if (family == Family::lifting ? (forced_form() == ForcedForm::expanded || forced_form() == ForcedForm::shared)
-                                  : family != Family::expanded && takes_expanded(p, type, precision, kind(), step))
-      family = Family::expanded;
+    const bool streams = may_stream(type, precision) && plan_streamed_gradient(p, streamed);
+    family = choose_family(p, type, precision, step, streams, plan_chained_gradient(p, type, precision, chained));
     if (family == Family::expanded) expanded = plan_expanded(p, type, precision, step);
   }
-  FamilyKind kind() const { return family == Family::streamed ? FamilyKind::streamed : FamilyKind::tiled; }
-  void choose_family(const DeviceProblem& p, DataType type, Precision precision) {
-    if (plan_lifting(p, true, lifting))
-      family = Family::lifting;
-    else if (type == DataType::float32 && precision == Precision::tf32 && plan_streamed_gradient(p, streamed))
-      family = Family::streamed, tiled = streamed.mixing;
-    else if (plan_mixing_gradient(p, element_size(type), tiled))
-      family = Family::tiled;
-  }
-  bool has_banks() const { return family == Family::streamed || family == Family::tiled; }
   size_t workspace(const DeviceProblem& p) const {
-    if (family == Family::expanded) return expanded.workspace();
-    if (has_banks()) return partial_bytes() + row_bytes(p) + aligned(tiled.columns.bytes(p.scale_count));
-    return family == Family::lifting ? aligned(lifting.partial_floats(p.in_channels) * 4) : 0;
-  }
-  size_t partial_bytes() const {
-    return aligned(4 * (family == Family::streamed ? streamed.partial_floats() : tiled.partial_floats()));
-  }
-  size_t row_bytes(const DeviceProblem& p) const { return aligned(tiled.rows.bytes(p.scale_count)); }
-  void run(const DeviceProblem& p, const void* in, const float* factors, const void* grad_out, float* grad_mixing,
-           void* workspace, DataType type, Precision precision, cudaStream_t stream) const {
-    auto* partial = static_cast<float*>(workspace);
-    auto* rows = reinterpret_cast<float4*>(static_cast<char*>(workspace) + partial_bytes());
-    auto* columns = rows + row_bytes(p) / sizeof(float4);
-    build_bank(p, tiled.rows, true, factors, rows, is_exact(type, precision), stream);
-    build_bank(p, tiled.columns, false, factors, columns, is_exact(type, precision), stream);
     if (family == Family::streamed)
-      return run_streamed_gradient(p, streamed, static_cast<const float*>(in), rows, columns,
-                                   static_cast<const float*>(grad_out), partial, grad_mixing, stream);
-    run_mixing_gradient(p, tiled, in, rows, columns, grad_out, partial, grad_mixing, type, precision, stream);
+      return streamed_row_bytes(p) + streamed_column_bytes(p) + aligned(4 * streamed.partial_floats());
+    if (family == Family::chained) return kMagnitudeBytes + bank_bytes(p) + aligned(4 * chained.partial_floats());
+    return family == Family::expanded ? expanded.workspace() : aligned(lifting.partial_floats(p.in_channels) * 4);
+  }
+  size_t bank_bytes(const DeviceProblem& p) const { return aligned(chained.bank_bytes(p.scale_count)); }
+  size_t streamed_row_bytes(const DeviceProblem& p) const { return aligned(streamed.mixing.rows.bytes(p.scale_count)); }
+  size_t streamed_column_bytes(const DeviceProblem& p) const {
+    return aligned(streamed.mixing.columns.bytes(p.scale_count));
+  }
+  /// By streamed or chained kernels.
+  void run(const DeviceProblem& p, const void* in, const float* factors, const void* grad_out, float* grad_mixing,
+           void* workspace, DataType type, cudaStream_t stream) const {
+    char* space = static_cast<char*>(workspace);
+    if (family == Family::chained) {
+      char* bank = space + kMagnitudeBytes;
+      return run_chained_gradient(p, chained, in, factors, grad_out, grad_mixing, reinterpret_cast<uint4*>(bank),
+                                  reinterpret_cast<float*>(bank + bank_bytes(p)),
+                                  reinterpret_cast<const Magnitudes*>(space), type, stream);
+    }
+    auto* rows = reinterpret_cast<float4*>(space);
+    auto* columns = reinterpret_cast<float4*>(space + streamed_row_bytes(p));
+    auto* partial = reinterpret_cast<float*>(space + streamed_row_bytes(p) + streamed_column_bytes(p));
+    build_bank(p, streamed.mixing.rows, true, factors, rows, false, stream);
+    build_bank(p, streamed.mixing.columns, false, factors, columns, false, stream);
+    run_streamed_gradient(p, streamed, static_cast<const float*>(in), rows, columns,
+                          static_cast<const float*>(grad_out), partial, grad_mixing, stream);
   }
 };
 
@@ -171,8 +183,7 @@ struct SharedChoice {
     if (forced_form() == ForcedForm::none && mixing->family == Family::lifting) return;
     if (!plan_shared(p, type, precision, plan)) return;
     const auto milliseconds = [&](const auto& choice, ExpandedStep step) {
-      return choice.family == Family::expanded ? expanded_milliseconds(p, type, precision, step)
-                                               : family_milliseconds(p, type, precision, choice.kind(), step);
+      return family_milliseconds(p, type, precision, step, choice.family);
     };
     // A tenth better, since a layer of its own has been measured for neither.
     taken = forced_form() == ForcedForm::shared ||
@@ -185,7 +196,7 @@ struct SharedChoice {
 
 size_t forward_workspace(const SeparableProblem& problem, DataType type, Precision precision) {
   const DeviceProblem p = make_device_problem(problem);
-  return Counts(p).trivial() ? 0 : choose<ForwardChoice>(p, type, precision, true)->workspace(p, type);
+  return Counts(p).trivial() ? 0 : choose<ForwardChoice>(p, type, precision, true)->workspace(p);
 }
 
 size_t backward_workspace(const SeparableProblem& problem, DataType type, Precision precision, bool grad_in,
@@ -197,7 +208,7 @@ size_t backward_workspace(const SeparableProblem& problem, DataType type, Precis
     if (shared->taken) return shared->plan.workspace();
   }
   // One gradient after the other, in the same memory.
-  return std::max(grad_in ? choose<ForwardChoice>(p, type, precision, false)->workspace(p, type) : 0,
+  return std::max(grad_in ? choose<ForwardChoice>(p, type, precision, false)->workspace(p) : 0,
                   grad_mixing ? choose<GradientChoice>(p, type, precision)->workspace(p) : 0);
 }
 
@@ -207,7 +218,7 @@ void forward(const SeparableProblem& problem, const void* in, const void* factor
   const Counts counts(p);
   if (counts.trivial()) return clear(out, counts.out * element_size(type), stream);
   const auto choice = choose<ForwardChoice>(p, type, precision, true);
-  require(in && factors && mixing && out && (workspace || choice->workspace(p, type) == 0),
+  require(in && factors && mixing && out && (workspace || choice->workspace(p) == 0),
           "CUDA: forward: got a null pointer, expected memory");
   const auto* f = static_cast<const float*>(factors);
   const auto* m = static_cast<const float*>(mixing);
@@ -215,7 +226,9 @@ void forward(const SeparableProblem& problem, const void* in, const void* factor
     return lifting_forward(p, choice->lifting, in, f, m, out, type, precision, stream);
   if (choice->family == Family::expanded)
     return expanded_forward(p, choice->expanded, in, factors, mixing, out, workspace, {type, precision, stream, blas});
-  choice->run(p, true, in, f, m, out, workspace, type, precision, stream);
+  if (type == DataType::float32 && choice->family == Family::chained)
+    measure_magnitudes(p, static_cast<const float*>(in), nullptr, f, m, static_cast<Magnitudes*>(workspace), stream);
+  choice->run(p, true, in, f, m, out, workspace, type, stream);
 }
 
 void backward(const SeparableProblem& problem, const void* in, const void* factors, const void* mixing,
@@ -239,27 +252,31 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
       return shared_backward(p, shared->plan, in, factors, mixing, grad_out, grad_in, grad_mixing, space,
                              {type, precision, stream, blas});
   }
-  if (grad_in) {
-    const auto choice = choose<ForwardChoice>(p, type, precision, false);
-    require(space || choice->workspace(p, type) == 0, "CUDA: backward: got a null workspace, expected memory");
-    if (choice->family == Family::expanded)
-      expanded_grad_in(p, choice->expanded, grad_out, factors, mixing, grad_in, space, {type, precision, stream, blas});
-    else
-      choice->run(p, false, grad_out, f, m, grad_in, space, type, precision, stream);
-  }
-  if (grad_mixing) {
-    const auto choice = choose<GradientChoice>(p, type, precision);
-    require(space || choice->workspace(p) == 0, "CUDA: backward: got a null workspace, expected memory");
-    auto* result = static_cast<float*>(grad_mixing);
-    if (choice->family == Family::lifting)
-      lifting_grad_mixing(p, choice->lifting, in, f, grad_out, reinterpret_cast<float*>(space), result, type, precision,
-                          stream);
-    else if (choice->has_banks())
-      choice->run(p, in, f, grad_out, result, space, type, precision, stream);
-    else
-      expanded_grad_mixing(p, choice->expanded, in, factors, grad_out, grad_mixing, space,
-                           {type, precision, stream, blas});
-  }
+  const auto to_in = grad_in ? choose<ForwardChoice>(p, type, precision, false) : nullptr;
+  const auto to_mixing = grad_mixing ? choose<GradientChoice>(p, type, precision) : nullptr;
+  require(space || ((!to_in || to_in->workspace(p) == 0) && (!to_mixing || to_mixing->workspace(p) == 0)),
+          "CUDA: backward: got a null workspace, expected memory");
+  const bool chained_in = to_in && to_in->family == Family::chained,
+             chained_mixing = to_mixing && to_mixing->family == Family::chained;
+  // Other forms write all over the workspace, so what both chained kernels want to know comes after them.
+  if (to_in && to_in->family == Family::expanded)
+    expanded_grad_in(p, to_in->expanded, grad_out, factors, mixing, grad_in, space, {type, precision, stream, blas});
+  else if (to_in && !chained_in)
+    to_in->run(p, false, grad_out, f, m, grad_in, space, type, stream);
+  if (type == DataType::float32 && (chained_in || chained_mixing))
+    measure_magnitudes(p, chained_mixing ? static_cast<const float*>(in) : nullptr, static_cast<const float*>(grad_out),
+                       f, m, reinterpret_cast<Magnitudes*>(space), stream);
+  if (chained_in) to_in->run(p, false, grad_out, f, m, grad_in, space, type, stream);
+  if (!to_mixing) return;
+  auto* result = static_cast<float*>(grad_mixing);
+  if (to_mixing->family == Family::lifting)
+    lifting_grad_mixing(p, to_mixing->lifting, in, f, grad_out, reinterpret_cast<float*>(space), result, type,
+                        precision, stream);
+  else if (to_mixing->family == Family::expanded)
+    expanded_grad_mixing(p, to_mixing->expanded, in, factors, grad_out, grad_mixing, space,
+                         {type, precision, stream, blas});
+  else
+    to_mixing->run(p, in, f, grad_out, result, space, type, stream);
 }
 
 std::string forms(const SeparableProblem& problem, DataType type, Precision precision) {

@@ -1,5 +1,9 @@
 # The CUDA kernels: torch-free, so that they can be compiled wherever nvcc is.
 set(cuda_sources
+  ops/cuda/chained.cu
+  ops/cuda/chained_gradient.cu
+  ops/cuda/chained_operands.cu
+  ops/cuda/chained_plan.cpp
   ops/cuda/collect.cu
   ops/cuda/device_problem.cpp
   ops/cuda/direction.cpp
@@ -9,8 +13,6 @@ set(cuda_sources
   ops/cuda/expanded_layout.cpp
   ops/cuda/expanded_passes.cpp
   ops/cuda/form_cost.cpp
-  ops/cuda/fused.cu
-  ops/cuda/fused_plan.cpp
   ops/cuda/lifting_forward.cu
   ops/cuda/lifting_gradient.cu
   ops/cuda/lifting_plan.cpp
@@ -19,12 +21,10 @@ set(cuda_sources
   ops/cuda/matrix_collect.cu
   ops/cuda/matrix_expand.cu
   ops/cuda/matrix_plan.cpp
-  ops/cuda/mixing_gradient.cu
   ops/cuda/mixing_plan.cpp
   ops/cuda/norm_maps.cu
   ops/cuda/norm_relu_pool.cpp
   ops/cuda/norm_sums.cu
-  ops/cuda/pack_mixing.cu
   ops/cuda/products.cpp
   ops/cuda/separable_kernel.cpp
   ops/cuda/shared_backward.cpp

@@ -1,7 +1,6 @@
 #include "scdcf/ops/cuda/streamed_gradient.h"
 
 #include "scdcf/ops/cuda/gradient_slices.cuh"
-#include "scdcf/ops/cuda/line_pass.cuh"
 #include "scdcf/ops/cuda/streamed_gradient_consumer.cuh"
 #include "scdcf/ops/cuda/streamed_gradient_producer.cuh"
 

@@ -103,8 +103,7 @@ inline void sync_group() {
 }
 inline void sync_cluster() { sync_block(); }
 inline int cluster_rank() { return 0; }
-/// SCDCF_BEFORE_HOPPER: the kernels that other GPUs run.
-inline bool built_for_hopper(void (*)(int*)) { return !std::getenv("SCDCF_BEFORE_HOPPER"); }
+inline bool built_for_hopper(void (*)(int*)) { return true; }
 
 template <class... Params, class... Args>
 void launch_clusters(void (*kernel)(Params...), int blocks, int, int threads, size_t shared, cudaStream_t,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -18,8 +19,10 @@
 
 #undef __launch_bounds__
 #undef __grid_constant__
+#undef __noinline__
 #define __launch_bounds__(...)
 #define __grid_constant__
+#define __noinline__
 
 namespace scdcf::ops::cuda {
 
@@ -115,17 +118,32 @@ inline void store_16(void* to, uint32_t x, uint32_t y, uint32_t z, uint32_t w) {
   const uint32_t words[4] = {x, y, z, w};
   std::memcpy(to, words, sizeof words);
 }
-inline void mma_bf16(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+inline double half_precision_of(uint32_t x, int i) {
+  __half_raw raw;
+  raw.x = static_cast<unsigned short>(i ? x >> 16 : x);
+  return __half2float(__half(raw));
+}
+inline double bf16_of(uint32_t x, int i) { return half_of(x, i); }
+/// d[16x8] += a[16x16] * b[16x8]; number(word, i) is one of the two of a word.
+template <double (*number)(uint32_t, int)>
+void product_16(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
   warp_product(d, a, b0, b1, [](WarpSlot& w) {
     add_sums(w, [&](int row, int col) {
       double sum = 0;
       for (int k = 0; k < 16; ++k)
-        sum += double(half_of(w.a[row % 8 * 4 + k % 8 / 2][row / 8 + k / 8 * 2], k % 2)) *
-               half_of((k < 8 ? w.b0 : w.b1)[col * 4 + k % 8 / 2], k % 2);
+        sum += number(w.a[row % 8 * 4 + k % 8 / 2][row / 8 + k / 8 * 2], k % 2) *
+               number((k < 8 ? w.b0 : w.b1)[col * 4 + k % 8 / 2], k % 2);
       return sum;
     });
   });
 }
+inline void mma_bf16(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+  product_16<bf16_of>(d, a, b0, b1);
+}
+inline void mma_half(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+  product_16<half_precision_of>(d, a, b0, b1);
+}
+inline void keep_largest(uint32_t* at, uint32_t x) { *at = std::max(*at, x); }
 
 /// Leaves the lane's row and calls work once when all lanes have.
 inline void warp_load(uint32_t (&r)[4], const void* row, void (*work)(WarpSlot&)) {
@@ -143,14 +161,22 @@ inline void load_matrices(uint32_t (&r)[4], const void* row) {
   });
 }
 
-inline void load_transposed(uint32_t (&r)[4], const void* row) {
-  warp_load(r, row, [](WarpSlot& w) {
+inline uint32_t shared_at(const void* at) {
+  return static_cast<uint32_t>(static_cast<const char*>(at) - shared_memory());
+}
+inline void load_transposed(uint32_t (&r)[4], uint32_t row) {
+  warp_load(r, shared_memory() + row, [](WarpSlot& w) {
     for (int t = 0; t < 32; ++t)
       for (int m = 0; m < 4; ++m)
         for (int i = 0; i < 2; ++i)
           std::memcpy(reinterpret_cast<char*>(&w.r[t][m]) + i * 2, w.row[m * 8 + t % 4 * 2 + i] + t / 4 * 2, 2);
   });
 }
+
+inline void fetch_ahead(const void*) {}
+inline void copy_async(void* to, const void* from) { std::memcpy(to, from, 16); }
+inline void wait_copies() {}
+inline void load_transposed(uint32_t (&r)[4], const void* row) { load_transposed(r, shared_at(row)); }
 
 template <class... Params, class... Args>
 void launch(void (*kernel)(Params...), int64_t blocks, int threads, size_t shared, cudaStream_t, Args... args) {

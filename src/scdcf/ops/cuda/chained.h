@@ -1,0 +1,120 @@
+// Forward, gradient of the input and gradient of the mixing matrices with everything between the maps on chip.
+//
+// All three expand the source with both factors of every mode, Z, a tile of 16 x 16 pixels and 16 channels at a time:
+//
+//   source [v][u][c]  --first factors-->   lines [b][v][p][c]    shared memory, all row factors b
+//   lines             --second factors-->  Z_k [q][c]            registers of a warp: 16 pixels q of one position p
+//   Z_k               --mixing matrix-->   target [q][o]         registers: the sums of the pass are the left operand
+//   or Z_k^T          --grad_out [q][o]--> sums_k [c][o]         the same, transposed, for the mixing matrices
+//
+// with (u, p) along the axis of the first pass and (v, q) along that of the second (direction.h). Every product is one
+// of 16-bit operands on tensor cores, sums are float32 (number_format.cuh): bfloat16 for maps of bfloat16; for maps of
+// float32 half precision, which has as many digits as TF32, scaled by powers of two so that its range suffices; and in
+// full float32 each operand in two halves, three products each.
+//
+// Maps smaller than a tile share one: tiles of the first pass several images, those of the second several positions.
+#pragma once
+
+#include "scdcf/ops/cuda/direction.h"
+
+namespace scdcf::ops::cuda {
+
+constexpr int kChainedWarps =
+    8;  // of forward and gradient of the input, at most, with two row tiles of the second pass each
+constexpr int kGradientWarps = 20;    // of the gradient of the mixing, at most: a mode each
+constexpr int kFragment = 32 * 16;    // bytes of a 16 x 16 operand
+constexpr int kChannels = 16;         // of the source, at a time
+constexpr int kSlot = 2 * kChannels;  // bytes of a position in the lines
+
+/// How positions and lines share tiles of 16 rows, and where things are in shared memory.
+struct ChainedTiles : Direction {
+  int parts;                      // of an operand: 2 in full float32
+  int images, groups;             // images of a tile, and groups of images
+  int first_bits, second_bits;    // 2^bits images share a row tile of the first pass, positions one of the second
+  int row_tiles;                  // of the first pass
+  int position_tiles;             // row tiles of the second pass
+  int lines;                      // that a tile reads at most
+  int first_steps, second_steps;  // of 16 sources
+  int pitch, plane;               // bytes of a line and of a factor's lines
+  int second_at, places_at, lines_at, shared_bytes;
+  int mode_count, chunks;
+  int border_bits;  // replicated, a border pixel of the input takes the taps of 2^bits outputs beyond it at most
+  int16_t mode_begin[kMaxFactors + 1];  // modes by their second factor
+  int8_t mode_first[kMaxModes];
+  int16_t mode_index[kMaxModes];  // of the problem
+
+  __host__ __device__ int positions() const { return images * first.tile; }
+  __host__ __device__ int place_count() const { return round_up(position_tiles, 2) << second_bits; }
+  /// Steps of 16 sources; of 16 lines.
+  __host__ __device__ int steps_of(int sources, int bits) const { return bits > 0 ? 1 : (sources + 15) / 16; }
+  /// Positions of a row tile that the lines have room for.
+  __host__ __device__ int row_slots() const { return row_tiles == 1 && first_bits == 0 ? first.tile : 16; }
+  __host__ __device__ int first_fragments() const { return first.modes * first_steps * parts; }
+  __host__ __device__ int second_fragments() const { return second.modes * second_steps * parts; }
+  __host__ __device__ int64_t first_bank(int scale, int tile) const {
+    return (int64_t(scale) * first.tiles + tile) * first_fragments() * 32;
+  }
+  __host__ __device__ int64_t second_bank(int scale, int tile) const {
+    return (int64_t(scale) * second.tiles + tile) * second_fragments() * 32;
+  }
+  int64_t bank_bytes(int scales) const { return (first_bank(scales, 0) + second_bank(scales, 0)) * 16; }
+};
+
+struct ChainedPlan : ChainedTiles {
+  int warps, wide, wides;  // target channels of a block
+  int matrix_at;           // in shared memory
+  int run, runs;           // groups of images that a block does one after the other
+
+  int64_t blocks() const { return int64_t(target_planes) * runs * first.tiles * second.tiles * wides; }
+  __host__ __device__ int packed_fragments() const { return wide / 16 * parts; }  // of a mode and 16 channels
+  __host__ __device__ int matrix_bytes() const { return mode_count * packed_fragments() * kFragment; }  // 16 channels
+  int64_t packed_bytes(int mixings) const { return int64_t(mixings) * wides * chunks * matrix_bytes(); }
+};
+static_assert(sizeof(ChainedPlan) <= 4000, "kernel parameters");
+
+struct ChainedGradientPlan : ChainedTiles {
+  int warps, mode_groups, wide, wides, mixings;
+  int grad_at, grad_pitch, grad_tile;  // grad_out in shared memory: bytes of a row and of a row tile
+  int slices;
+  int16_t pair_begin[kMaxMixings + 1], slice_begin[kMaxMixings + 1];
+  struct Pair {
+    int8_t plane, scale;
+  } pairs[kMaxSources];
+
+  __host__ __device__ int tiles() const { return chunks * wides * mode_groups; }
+  __host__ __device__ int block_sums() const { return warps * kChannels * wide; }
+  __host__ __device__ int units_per_pair() const { return first.tiles * second.tiles * groups; }
+  int64_t partial_floats() const { return int64_t(slices) * tiles() * block_sums(); }
+};
+static_assert(sizeof(ChainedGradientPlan) <= 4000, "kernel parameters");
+
+/// How large the numbers are, in device memory: the bits of the largest of each. Only maps of float32 are scaled.
+struct Magnitudes {
+  uint32_t in, grad_out, mixing, row_factors, column_factors;  // of the factors: the largest sum of one's taps
+};
+
+/// Products of 16 x 8 x 16 numbers for a tile and 16 channels; rows: row tiles of the second pass that are computed.
+int64_t tile_products(const ChainedTiles& f, int rows, int wide, int radius);
+
+/// False where shared memory does not suffice or the problem has more factors than the kernels take.
+bool plan_chained(const DeviceProblem& p, bool forward, DataType type, Precision precision, ChainedPlan& plan);
+bool plan_chained_gradient(const DeviceProblem& p, DataType type, Precision precision, ChainedGradientPlan& plan);
+
+/// Null maps are left out.
+void measure_magnitudes(const DeviceProblem& p, const float* in, const float* grad_out, const float* factors,
+                        const float* mixing, Magnitudes* magnitudes, cudaStream_t stream);
+
+/// `bank` and `packed` are written first; source and target are maps of the type.
+void run_chained(const DeviceProblem& p, const ChainedPlan& plan, bool forward, const void* source,
+                 const float* factors, const float* mixing, void* target, uint4* bank, uint4* packed,
+                 const Magnitudes* magnitudes, DataType type, cudaStream_t stream);
+void run_chained_gradient(const DeviceProblem& p, const ChainedGradientPlan& plan, const void* in, const float* factors,
+                          const void* grad_out, float* grad_mixing, uint4* bank, float* partial,
+                          const Magnitudes* magnitudes, DataType type, cudaStream_t stream);
+
+/// The factors' fragments, and the mixing matrices' where `packed` is not null.
+void build_chained_operands(const DeviceProblem& p, const ChainedTiles& f, bool forward, int wide, int wides,
+                            const float* factors, const float* mixing, uint4* bank, uint4* packed,
+                            const Magnitudes* magnitudes, DataType type, cudaStream_t stream);
+
+}  // namespace scdcf::ops::cuda

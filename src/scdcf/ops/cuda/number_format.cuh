@@ -1,0 +1,82 @@
+// The 16-bit operands of the chained kernels (chained.h).
+//
+// Half precision has the digits of TF32 and a narrow range: 2^-14 to 2^16, and 2^-24 with fewer digits. What is
+// converted is therefore multiplied by a power of two: maps so that the largest number is just below 2^6, and numbers
+// 2^-20 times as large keep all digits; factors so that a pass enlarges it 2^4 times at most, twice to 2^14. In full
+// float32 an operand has two parts, its rounded value and what that leaves, and a product is three: about 2^-22.
+#pragma once
+
+#include "scdcf/ops/cuda/chained.h"
+#include "scdcf/ops/cuda/matrix_tiles.cuh"
+
+namespace scdcf::ops::cuda {
+
+/// The power of two that brings numbers up to `largest` (its bits) below 2^exponent; 1 where there is none.
+__device__ inline float scale_below(uint32_t largest, int exponent) {
+  const int e = static_cast<int>(largest >> 23 & 255);
+  if (largest == 0 || e == 255) return 1.0f;
+  const int biased = 253 + exponent - e;
+  return bits_to_float(static_cast<uint32_t>(biased < 1 ? 1 : biased > 254 ? 254 : biased) << 23);
+}
+
+constexpr int kMapExponent = 6, kFactorExponent = 4, kMixingExponent = 10;
+
+/// What numbers are multiplied by before they become operands.
+struct Scales {
+  float source, first, second, mixing, grad;
+};
+
+__device__ inline Scales scales_of(const ChainedTiles& f, bool forward, const Magnitudes* m) {
+  if (m == nullptr) return {1, 1, 1, 1, 1};
+  const uint32_t rows = m->row_factors, columns = m->column_factors;
+  return {scale_below(forward ? m->in : m->grad_out, kMapExponent),
+          scale_below(forward ? rows : columns, kFactorExponent - f.border_bits),
+          scale_below(forward ? columns : rows, kFactorExponent - f.border_bits),
+          scale_below(m->mixing, kMixingExponent), scale_below(m->grad_out, kMapExponent)};
+}
+
+/// T: the maps' type.
+template <class T>
+__device__ inline uint32_t pack_operands(float low, float high) {
+  return sizeof(T) == 2 ? pack_bf16(low, high) : pack_half(low, high);
+}
+
+/// Two numbers as operands of `parts` parts.
+template <class T, int parts>
+__device__ inline void split_operands(float low, float high, uint32_t (&w)[parts]) {
+  w[0] = pack_operands<T>(low, high);
+  if constexpr (parts == 2) {
+    const float2 rounded = unpack_half(w[0]);
+    w[1] = pack_half(low - rounded.x, high - rounded.y);
+  }
+}
+
+/// d[16x8] += a[16x16] * b[16x8].
+template <class T, int parts>
+__device__ inline void multiply_operands(float (&d)[4], const uint32_t (&a)[parts][4], const uint32_t (&b)[parts][2]) {
+  if constexpr (sizeof(T) == 2) {
+    mma_bf16(d, a[0], b[0][0], b[0][1]);
+  } else if constexpr (parts == 1) {
+    mma_half(d, a[0], b[0][0], b[0][1]);
+  } else {
+    float sum[4] = {};  // the tensor core cuts its sums off; added here they are rounded
+    mma_half(sum, a[1], b[0][0], b[0][1]);
+    mma_half(sum, a[0], b[1][0], b[1][1]);
+    mma_half(sum, a[0], b[0][0], b[0][1]);
+    for (int i = 0; i < 4; ++i) d[i] += sum[i];
+  }
+}
+
+/// The sums of two neighbouring 8-column tiles as a left operand of 16 columns.
+template <class T, int parts>
+__device__ inline void sums_to_operand(const float (&d)[2][4], uint32_t (&a)[parts][4]) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    uint32_t w[parts];
+    split_operands<T, parts>(d[i / 2][i % 2 * 2], d[i / 2][i % 2 * 2 + 1], w);
+#pragma unroll
+    for (int part = 0; part < parts; ++part) a[part][i] = w[part];
+  }
+}
+
+}  // namespace scdcf::ops::cuda
