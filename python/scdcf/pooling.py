@@ -61,13 +61,12 @@ class Enlarge(WithConstants):
         factor: 1/64 to 64.
         frame: pixels a side that are kept, about the centre; 0 for the whole image.
         padding: beyond the image: "zero" or "replicate".
-        smoothing: deviation, in pixels of the frame, of a Gaussian behind the enlargement; 0 for none.
     """
 
-    def __init__(self, factor: float, frame: int = 0, padding: str = "zero", smoothing: float = 0.0) -> None:
+    def __init__(self, factor: float, frame: int = 0, padding: str = "zero") -> None:
         super().__init__()
-        self.factor, self.frame, self.padding, self.smoothing = factor, frame, padding, smoothing
-        _ops.enlarge_matrix(factor, frame, padding, 1, smoothing)  # refuses what makes no sense
+        self.factor, self.frame, self.padding = factor, frame, padding
+        _ops.enlarge_matrix(factor, frame, padding, 1)  # refuses what makes no sense
         self.register_buffer("_where", torch.empty(0), persistent=False)
 
     def _like(self) -> Tensor:
@@ -75,7 +74,7 @@ class Enlarge(WithConstants):
 
     def _table(self, name: str) -> Table:
         size, = self._sizes_of(name)
-        rows, numbers = _ops.enlarge_matrix(self.factor, self.frame, self.padding, size, self.smoothing)
+        rows, numbers = _ops.enlarge_matrix(self.factor, self.frame, self.padding, size)
         return numbers, (rows, size)
 
     def prepare(self, size: int) -> None:
@@ -89,8 +88,7 @@ class Enlarge(WithConstants):
 
     def extra_repr(self) -> str:
         return f"{self.factor:g}" + (f", frame={self.frame}" if self.frame else "") + (
-            f", padding={self.padding!r}" if self.padding != "zero" else "") + (
-            f", smoothing={self.smoothing:g}" if self.smoothing else "")
+            f", padding={self.padding!r}" if self.padding != "zero" else "")
 
 
 class SpatialAvgPool(nn.Module):

@@ -30,7 +30,6 @@ def layers():
             (scdcf.NormReluPool(3), features),
             (scdcf.NormReluPool(3, window=3, stride=2, padding=1), torch.randn(2, 3, 9, 8)),
             (scdcf.Enlarge(1.7, frame=11), torch.randn(2, 2, 9, 8)),
-            (scdcf.Enlarge(1.7, frame=11, smoothing=0.8), torch.randn(2, 2, 9, 8)),
             (scdcf.ResidualBlock(3, 4, GRID, stride=2), features),
             (scdcf.SpatialAvgPool(2), features), (scdcf.SpatialMaxPool(3, 2, 1), features),
             (scdcf.ScaleMaxProjection(), features), (scdcf.ScaleMeanProjection(), features)]

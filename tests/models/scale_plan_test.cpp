@@ -24,19 +24,6 @@ ScalePlan planned(const ModelOptions& options) {
   return plan_scales(resolved, resolved.planes_per_level);
 }
 
-TEST(ScalePlan, levels_are_smoothed_by_what_their_enlargement_has_left_over) {
-  auto options = trained_on(0.8, 1);
-  options.smaller = 3;
-  options.smoothing = 0.8;
-  const auto plan = planned(options);
-  for (const double enlargement : plan.enlargements) {
-    const double pixel = enlargement / std::sqrt(12.0), added = plan.smoothing_at(enlargement);
-    EXPECT_NEAR(std::hypot(pixel, added), std::max(0.8, pixel), 1e-9) << enlargement;
-  }
-  options.smoothing = 0;
-  EXPECT_EQ(planned(options).smoothing_at(1), 0);
-}
-
 TEST(ScalePlan, every_size_of_the_range_is_within_half_a_step_of_the_home_of_a_plane) {
   for (const auto& [smaller, larger] : {std::pair(1.0, 1.0), {3.0, 1.0}, {2.0, 1.5}, {1.0, 2.0}, {4.0, 2.0}})
     for (const int planes : {1, 2, 4}) {

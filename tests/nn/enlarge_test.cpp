@@ -35,24 +35,6 @@ TEST(Enlarge, computes_of_a_frame_what_the_whole_has_in_its_middle) {
   EXPECT_TRUE(torch::allclose(beyond.narrow(2, 2, 14).narrow(3, 2, 14), images, 0, 1e-12));
 }
 
-TEST(Enlarge, smooths_as_a_gaussian_of_the_enlarged_image_does) {
-  // A wave of frequency f loses exp(-(2 pi f deviation)^2 / 2) of its height; at the centre of the image it is 1.
-  constexpr double kDeviation = 1.5, kFrequency = 0.05;
-  const auto place = torch::arange(81, torch::kDouble) - 40;
-  const auto wave = torch::cos(2 * M_PI * kFrequency * place).view({1, 1, 1, 81}).expand({1, 1, 81, 81});
-  const auto smooth = Enlarge(EnlargeOptions(1).smoothing(kDeviation))(wave);
-  EXPECT_NEAR(smooth[0][0][40][40].item<double>(), std::exp(-std::pow(2 * M_PI * kFrequency * kDeviation, 2) / 2),
-              1e-2);
-  // In pixels of the frame, whatever the enlargement.
-  const auto dot = torch::zeros({1, 1, 21, 21}, torch::kDouble);
-  dot[0][0][10][10] = 1;
-  const auto line = Enlarge(EnlargeOptions(3).smoothing(kDeviation))(dot).sum({0, 1, 2});
-  const auto at = torch::arange(63, torch::kDouble) - 31;
-  const auto sharp = Enlarge(EnlargeOptions(3))(dot).sum({0, 1, 2});
-  const auto variance = [&](const torch::Tensor& y) { return ((y * at * at).sum() / y.sum()).item<double>(); };
-  EXPECT_NEAR(variance(line) - variance(sharp), kDeviation * kDeviation, 1e-2);
-}
-
 TEST(Enlarge, by_each_of_several_is_one_after_the_other) {
   const auto images = torch::rand({3, 2, 10, 12}, torch::kDouble);
   std::vector<torch::Tensor> rows, columns, expected;

@@ -119,8 +119,6 @@ TEST(Config, refuses_options_that_make_no_sense) {
   refused("learning_rate", [](auto& o) { o.learning_rate = std::nan(""); });
   refused("weight_decay", [](auto& o) { o.weight_decay = -1; });
   refused("momentum", [](auto& o) { o.momentum = 1; });
-  refused("average", [](auto& o) { o.average = 1.5; });
-  refused("climb", [](auto& o) { o.climb = -1; });
   refused("label_smoothing", [](auto& o) { o.label_smoothing = 1; });
   refused("milestones", [](auto& o) { o.milestones = {5, 0}; });
   refused("decay", [](auto& o) { o.decay = 0; });

@@ -122,11 +122,9 @@ TEST(Optimizer, parameters_keep_their_values_and_become_views_of_one_buffer) {
 TEST(Optimizer, its_state_is_all_it_needs_to_go_on) {
   for (const char* name : {"adam", "sgd"}) {
     auto layers = small_layers(), resumed = small_layers();
-    auto options = options_of(name, 0.01);
-    options.average = 0.5;
-    train::Optimizer optimizer(*layers, options);
+    train::Optimizer optimizer(*layers, options_of(name, 0.01));
     for (int step = 0; step < 5; ++step) one_step(optimizer, layers, step);
-    train::Optimizer second(*resumed, options);
+    train::Optimizer second(*resumed, options_of(name, 0.01));
     const torch::NoGradGuard no_grad;
     for (size_t i = 0; i < layers->parameters().size(); ++i) resumed->parameters()[i].copy_(layers->parameters()[i]);
     second.load_state(optimizer.state());
@@ -135,56 +133,9 @@ TEST(Optimizer, its_state_is_all_it_needs_to_go_on) {
       one_step(optimizer, layers, step);
       one_step(second, resumed, step);
     }
-    for (int look = 0; look < 2; ++look) {  // at the last ones, then at their average
-      for (size_t i = 0; i < layers->parameters().size(); ++i)
-        EXPECT_TRUE(torch::equal(layers->parameters()[i], resumed->parameters()[i])) << name;
-      optimizer.swap_with_average();
-      second.swap_with_average();
-    }
+    for (size_t i = 0; i < layers->parameters().size(); ++i)
+      EXPECT_TRUE(torch::equal(layers->parameters()[i], resumed->parameters()[i])) << name;
   }
-}
-
-TEST(Optimizer, averages_over_a_share_of_the_steps_so_far) {
-  constexpr double kShare = 0.2;
-  auto options = options_of("adamw", 0.01);
-  options.average = kShare;
-  auto layers = small_layers();
-  train::Optimizer optimizer(*layers, options);
-  torch::Tensor expected;
-  for (int step = 0; step < 40; ++step) {
-    one_step(optimizer, layers, step);
-    const auto weight = optimizer.parameters()[0].detach().clone();
-    // The first steps are forgotten, each replaced by the next; then the n-th counts 1 / (share n).
-    const double part = std::min(1.0, 1 / (kShare * (step + 1)));
-    expected = expected.defined() ? expected + part * (weight - expected) : weight;
-  }
-  const auto last = optimizer.parameters()[0].detach().clone();
-  optimizer.swap_with_average();
-  EXPECT_LE((optimizer.parameters()[0] - expected).abs().max().item<double>(), 1e-12);
-  EXPECT_GT((expected - last).abs().max().item<double>(), 1e-6);
-  optimizer.swap_with_average();
-  EXPECT_TRUE(torch::equal(optimizer.parameters()[0], last));
-}
-
-TEST(Optimizer, climbs_by_a_share_of_the_weights_and_comes_back) {
-  auto options = options_of("adamw", 0.01);
-  options.climb = 0.3;
-  auto layers = small_layers(), before = small_layers();
-  train::Optimizer optimizer(*layers, options);
-  const auto loss = loss_at(layers, 0);
-  const auto gradients = torch::autograd::grad({loss}, optimizer.parameters());
-  optimizer.climb(gradients);
-  // |(w' - w) / w| is the share asked for, over all weights together, and the loss is higher there.
-  torch::Tensor moved = torch::zeros({}, on_device(torch::kDouble));
-  for (size_t i = 0; i < gradients.size(); ++i) {
-    const auto old = before->parameters()[i].detach();
-    moved += ((optimizer.parameters()[i].detach() - old) / old).pow(2).sum();
-  }
-  EXPECT_NEAR(moved.sqrt().item<double>(), 0.3, 1e-9);
-  EXPECT_GT(loss_at(layers, 0).item<double>(), loss.item<double>());
-  optimizer.descend();
-  for (size_t i = 0; i < gradients.size(); ++i)
-    EXPECT_TRUE(torch::equal(optimizer.parameters()[i], before->parameters()[i]));
 }
 
 TEST(Optimizer, refuses_the_state_of_another_one) {

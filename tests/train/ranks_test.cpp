@@ -59,17 +59,6 @@ TEST_F(Ranks, two_and_four_train_the_network_of_one_and_the_same_every_time) {
   }
 }
 
-TEST_F(Ranks, averaged_weights_and_gradients_uphill_are_those_of_one) {
-  config_.train.average = 0.5;
-  config_.train.climb = 0.3;
-  EXPECT_LT(difference(alone(), together(2)), 1e-4);
-  config_.train.sync_norm = false;
-  const auto whole = together(3);
-  const TrainFolder folder{folder_, true, 0};
-  together(3, folder, 4);
-  EXPECT_EQ(difference(whole, together(3, folder)), 0);
-}
-
 TEST_F(Ranks, any_number_goes_on_with_what_another_has_begun) {
   const auto whole = together(2);
   const TrainFolder folder{folder_, true, 0};

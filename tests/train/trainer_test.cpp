@@ -82,35 +82,9 @@ TEST_F(Trainer, keeps_the_best_epoch_and_tells_about_every_one) {
   EXPECT_EQ(epoch, 4U);
 }
 
-TEST_F(Trainer, validates_and_keeps_averaged_weights_with_statistics_of_their_own) {
-  config_.train.epochs = 4;
-  const auto last = train::train(config_, splits_, {}, {});
-  config_.train.average = 0.3;
-  const auto averaged = train::train(config_, splits_, {}, {});
-  // Training itself is the same.
-  for (size_t epoch = 0; epoch < 4; ++epoch)
-    EXPECT_NEAR(averaged.history[epoch].train_loss, last.history[epoch].train_loss, 1e-3) << epoch;
-  EXPECT_NE(averaged.history[3].validation_loss, last.history[3].validation_loss);
-  const train::DeviceImages images(splits_.validation, splits_.mean, splits_.deviation, scdcf::testing::device());
-  EXPECT_EQ(train::predict(*averaged.network, images, 500).accuracy, averaged.best_validation);
-}
-
-TEST_F(Trainer, learns_uphill_too) {
-  config_.train.climb = 0.5;
-  config_.train.epochs = 6;
-  const auto result = train::train(config_, splits_, {}, {});
-  EXPECT_LT(result.history.back().train_loss, result.history.front().train_loss);
-  for (const auto& [name, buffer] : train::weights_of(*result.network)) {
-    if (name.find("num_batches_tracked") == std::string::npos) continue;
-    EXPECT_EQ(buffer.item<int64_t>(), 3 * result.best_epoch) << "statistics are of where the weights stay";
-  }
-}
-
 TEST_F(Trainer, goes_on_as_if_it_had_not_been_stopped) {
   if (!scdcf::testing::device().is_cpu()) GTEST_SKIP() << "exact on the CPU alone";
   config_.train.augment = {0.5, 2, true, 4};
-  config_.train.average = 0.3;
-  config_.train.climb = 0.2;
   const auto whole = train_for(kNever, false);
   // 60 images in batches of 25: three steps an epoch, two epochs.
   for (const int first : {1, 3, 4}) {

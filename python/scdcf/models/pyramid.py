@@ -125,13 +125,13 @@ class Pyramid(Network):
 
     def __init__(self, resolved: Dict[str, Option]) -> None:
         super().__init__(resolved)
-        enlargements, smoothings, frames, home, self._home_planes, self.step, self.first_size, self.plan = (
+        enlargements, frames, home, self._home_planes, self.step, self.first_size, self.plan = (
             torch.ops.scdcf.scale_plan(texts_of(resolved)))
         self.home = [bool(level) for level in home]
         self.level = self._LEVELS[resolved["model"]](resolved, self._home_planes[0])
         self.centred = resolved["read_out"] == "centre"
-        self.enlarge = nn.ModuleList(Enlarge(factor, frame, _beyond_the_border(resolved), smoothing)
-                                     for factor, frame, smoothing in zip(enlargements, frames, smoothings))
+        self.enlarge = nn.ModuleList(Enlarge(factor, frame, _beyond_the_border(resolved))
+                                     for factor, frame in zip(enlargements, frames))
         for layer in self.enlarge:
             layer.prepare(resolved["image_size"])
         if self.centred:

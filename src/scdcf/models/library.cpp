@@ -50,11 +50,10 @@ std::tuple<int64_t, int64_t> pooling_of_block(int64_t image_size, int64_t block)
   return {pooling.window, pooling.padding};
 }
 
-/// Enlargements, smoothings and frames of the levels, then those of training alone; which of the former are at home;
-/// planes of each level, first and last plane at home; octaves between planes, the size that the first is at home at; a
-/// line about it.
-std::tuple<std::vector<double>, std::vector<double>, std::vector<int64_t>, std::vector<int64_t>, std::vector<int64_t>,
-           double, double, std::string>
+/// Enlargements and frames of the levels, then those of training alone; which of the former are at home; planes of each
+/// level, first and last plane at home; octaves between planes, the size that the first is at home at; a line about it.
+std::tuple<std::vector<double>, std::vector<int64_t>, std::vector<int64_t>, std::vector<int64_t>, double, double,
+           std::string>
 scale_plan(const TextDict& given) {
   auto options = resolve(read_options(given));
   const auto plan = plan_scales(options, std::max(1, options.planes_per_level));
@@ -64,11 +63,8 @@ scale_plan(const TextDict& given) {
   auto frames = plan.frames;
   enlargements.insert(enlargements.end(), plan.training_enlargements.begin(), plan.training_enlargements.end());
   frames.insert(frames.end(), plan.training_frames.begin(), plan.training_frames.end());
-  std::vector<double> smoothings;
-  for (const double enlargement : enlargements) smoothings.push_back(plan.smoothing_at(enlargement));
-  return {
-      enlargements, smoothings,        frames,        home, {plan.planes_per_level, plan.first_home, plan.last_home},
-      plan.step,    plan.home_size(0), describe(plan)};
+  return {enlargements,      frames,        home, {plan.planes_per_level, plan.first_home, plan.last_home}, plan.step,
+          plan.home_size(0), describe(plan)};
 }
 
 torch::Tensor pyramid_training_scores(const c10::List<c10::optional<torch::Tensor>>& levels,
@@ -101,7 +97,7 @@ TORCH_LIBRARY_FRAGMENT(scdcf, m) {
   m.def("version() -> str", version_text);
   m.def("network_options(Dict(str, str) given) -> (Dict(str, str), Dict(str, str), Dict(str, str))", network_options);
   m.def("pooling_of_block(int image_size, int block) -> (int, int)", pooling_of_block);
-  m.def("scale_plan(Dict(str, str) options) -> (float[], float[], int[], int[], int[], float, float, str)", scale_plan);
+  m.def("scale_plan(Dict(str, str) options) -> (float[], int[], int[], int[], float, float, str)", scale_plan);
   m.def(
       "pyramid_training_scores(Tensor?[] levels, Tensor labels, int planes_per_level, int first_home, int last_home) "
       "-> Tensor",

@@ -66,11 +66,6 @@ void visit_options(ModelOptions& o, Visitor&& visit) {
                "Share of a batch that levels where it is not at home see in training; negative for the network's own"}
             .expects("at most 1", [](const auto& share) { return share <= 1; })
             .later());
-  visit(
-      Option{o.smoothing, "smoothing",
-             "Deviation in pixels that every level is smoothed to, so that large objects show no more than small ones"}
-          .expects("0 to 64", between<0, 64>)
-          .later());
   visit(Option{o.read_out, "read_out", "centre, or anywhere where objects are not centred"}
             .expects("centre or anywhere",
                      [](const auto& place) { return place.empty() || place == "centre" || place == "anywhere"; })

@@ -33,7 +33,6 @@ struct ModelOptions {
   double span = 0;                ///< filter widths across an object where its plane is at home
   int64_t frame = 0;              ///< pixels a side that a level looks at, about the centre
   double others_share = -1;       ///< of a batch, that the levels where training objects are not at home are shown
-  double smoothing = 0;           ///< of all levels, in pixels: what enlarging has not smoothed so far is
   std::string read_out;           ///< centre or anywhere
   std::string padding;            ///< black or replicate, beyond the border of the image
   double smallest_object = 0;     ///< trained on, as share of the side of the image

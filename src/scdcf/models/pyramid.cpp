@@ -50,8 +50,7 @@ class PyramidNetwork : public Network {
         network_(register_module("level", std::move(level_network))) {
     const auto padding = options.padding == "replicate" ? nn::SpatialPadding::replicate : nn::SpatialPadding::zero;
     const auto add = [&](double enlargement, int64_t frame) {
-      levels_.emplace_back(
-          nn::EnlargeOptions(enlargement).frame(frame).smoothing(plan_.smoothing_at(enlargement)).padding(padding));
+      levels_.emplace_back(nn::EnlargeOptions(enlargement).frame(frame).padding(padding));
     };
     for (size_t i = 0; i < plan_.enlargements.size(); ++i) add(plan_.enlargements[i], plan_.frames[i]);
     for (size_t i = 0; i < plan_.training_enlargements.size(); ++i)
@@ -249,8 +248,8 @@ class PyramidNetwork : public Network {
 
 ModelOptions resolve_pyramid(ModelOptions options, const PyramidKind& kind) {
   auto known = kind.known_options;
-  for (const char* name : {"smaller", "larger", "span", "frame", "read_out", "padding", "others_share", "smoothing",
-                           "scale_step", "finest_width", "smallest_object", "largest_object"})
+  for (const char* name : {"smaller", "larger", "span", "frame", "read_out", "padding", "others_share", "scale_step",
+                           "finest_width", "smallest_object", "largest_object"})
     known.emplace_back(name);
   refuse_unknown_options(options, known);
   if (options.read_out.empty()) options.read_out = "centre";

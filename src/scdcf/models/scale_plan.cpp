@@ -61,11 +61,6 @@ bool ScalePlan::is_home_level(int level) const {
   return first_home < (level + 1) * planes_per_level && last_home >= level * planes_per_level;
 }
 
-double ScalePlan::smoothing_at(double enlargement) const {
-  const double left = smoothing * smoothing - enlargement * enlargement / 12;
-  return left > 0 ? std::sqrt(left) : 0;
-}
-
 ScalePlan plan_scales(ModelOptions& options, int planes_per_level) {
   resolve_range(options);
   ScalePlan plan;
@@ -73,7 +68,6 @@ ScalePlan plan_scales(ModelOptions& options, int planes_per_level) {
   plan.step = options.scale_step;
   plan.finest_width = options.finest_width;
   plan.span = options.span;
-  plan.smoothing = options.smoothing;
   plan.image_size = options.image_size;
   plan.smallest_trained = options.smallest_object;
   plan.largest_trained = options.largest_object;

@@ -26,7 +26,6 @@ struct ScalePlan {
   /// smaller or larger than any of these ever did there: training looks at images so reduced or enlarged, to be quiet.
   std::vector<double> training_enlargements;
   std::vector<int64_t> training_frames;
-  double smoothing = 0;     ///< deviation in pixels that levels are smoothed to
   double finest_width = 0;  ///< of the filters, in pixels of a level
   double span = 0;          ///< filter widths across an object at home
   int64_t image_size = 0;
@@ -39,9 +38,6 @@ struct ScalePlan {
   /// The size of the objects whose home a plane is; between planes too.
   double home_size(double plane) const;
   bool is_home_level(int level) const;
-  /// The deviation that is left to be smoothed by where an image was enlarged so much: its pixels, squares that have
-  /// become larger, have a deviation themselves.
-  double smoothing_at(double enlargement) const;
 };
 
 /// Where options leave them open, fills in smaller and larger; then plans. Throws Error for a range that does not fit

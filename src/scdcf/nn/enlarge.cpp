@@ -17,42 +17,22 @@ double keys_kernel(double t) {
   return t < 2 ? ((a * t - 5 * a) * t + 8 * a) * t - 4 * a : 0;
 }
 
-/// A Gaussian at distances that sample it closely, with its weights there, whose sum is 1.
-std::vector<std::pair<double, double>> gaussian(double deviation) {
-  if (deviation == 0) return {{0, 1}};
-  constexpr int kSteps = 8;           // for each deviation
-  constexpr int kReach = 4 * kSteps;  // beyond which less than 1e-4 of it lies
-  std::vector<std::pair<double, double>> weights;
-  double sum = 0;
-  for (int i = -kReach; i <= kReach; ++i) {
-    const double t = static_cast<double>(i) / kSteps;
-    weights.emplace_back(t * deviation, std::exp(-t * t / 2));
-    sum += weights.back().second;
-  }
-  for (auto& [distance, weight] : weights) weight /= sum;
-  return weights;
-}
-
 /// [frame, size]: row i holds the weights of the pixels that pixel i of the frame is made of.
-DeviceConstant resampling(int64_t size, int64_t frame, double factor, double smoothing, bool replicate) {
+DeviceConstant resampling(int64_t size, int64_t frame, double factor, bool replicate) {
   std::vector<double> values(static_cast<size_t>(frame * size), 0.0);
   const double stretch = std::max(1.0, 1 / factor), reach = 2 * stretch;
-  const auto around = gaussian(smoothing);
-  const auto add = [&](int64_t i, double distance, double share) {
-    const double at = (static_cast<double>(i) + distance + 0.5 - static_cast<double>(frame) / 2) / factor +
-                      static_cast<double>(size) / 2 - 0.5;
+  for (int64_t i = 0; i < frame; ++i) {
+    const double at =
+        (static_cast<double>(i) + 0.5 - static_cast<double>(frame) / 2) / factor + static_cast<double>(size) / 2 - 0.5;
     const auto first = static_cast<int64_t>(std::ceil(at - reach)), last = static_cast<int64_t>(std::floor(at + reach));
     double sum = 0;
     for (int64_t p = first; p <= last; ++p) sum += keys_kernel((at - static_cast<double>(p)) / stretch);
     for (int64_t p = first; p <= last; ++p) {
       const int64_t pixel = replicate ? std::clamp<int64_t>(p, 0, size - 1) : p;
       if (pixel < 0 || pixel >= size) continue;
-      values[static_cast<size_t>(i * size + pixel)] +=
-          share * keys_kernel((at - static_cast<double>(p)) / stretch) / sum;
+      values[static_cast<size_t>(i * size + pixel)] += keys_kernel((at - static_cast<double>(p)) / stretch) / sum;
     }
-  };
-  for (int64_t i = 0; i < frame; ++i)
-    for (const auto& [distance, weight] : around) add(i, distance, weight);
+  }
   return {std::move(values), {frame, size}};
 }
 
@@ -65,22 +45,19 @@ void EnlargeImpl::reset() {
           "Enlarge: factor: got ", options.factor(), ", expected 1/64 to 64");
   require(options.frame() >= 0, "Enlarge: frame: got ", options.frame(),
           ", expected at least 1, or 0 for the whole image");
-  require(options.smoothing() >= 0 && options.smoothing() <= 64, "Enlarge: smoothing: got ", options.smoothing(),
-          ", expected 0 to 64");
   require(options.padding() != SpatialPadding::none, "Enlarge: padding: got none, expected zero or replicate");
 }
 
 void EnlargeImpl::pretty_print(std::ostream& stream) const {
   stream << "scdcf::nn::Enlarge(" << options.factor() << " times";
   if (options.frame() > 0) stream << ", the middle " << options.frame() << " x " << options.frame();
-  if (options.smoothing() > 0) stream << ", smoothed by " << options.smoothing();
   stream << ", padding " << name_of(options.padding()) << ")";
 }
 
 const DeviceConstant& EnlargeImpl::matrix(int64_t size) const {
   return matrices_.get(size, [&] {
     const auto whole = std::max<int64_t>(1, std::llround(static_cast<double>(size) * options.factor()));
-    return resampling(size, options.frame() > 0 ? options.frame() : whole, options.factor(), options.smoothing(),
+    return resampling(size, options.frame() > 0 ? options.frame() : whole, options.factor(),
                       options.padding() == SpatialPadding::replicate);
   });
 }

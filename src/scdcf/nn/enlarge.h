@@ -17,14 +17,13 @@ class EnlargeOptions {
   explicit EnlargeOptions(double factor) : factor_(factor) {}
 
   SCDCF_OPTION(double, factor, 1.0);
-  SCDCF_OPTION(int64_t, frame, 0);       // pixels a side that are kept, about the centre; 0: the whole image, rounded
-  SCDCF_OPTION(double, smoothing, 0.0);  // deviation, in pixels of the frame, of a Gaussian behind the enlargement
+  SCDCF_OPTION(int64_t, frame, 0);  // pixels a side that are kept, about the centre; 0: the whole image, rounded
   SCDCF_OPTION(SpatialPadding, padding, SpatialPadding::zero);  // beyond the image: zero or replicate
 };
 
 /// out(p) = in(c + (p - c') / factor), c and c' the centres of image and frame: [N, C, H, W] to [N, C, H', W']. Bicubic
 /// with Keys' kernel for a = -3/4 (torch's), stretched where the image shrinks, so that it does not alias. Only the
-/// frame is computed, smoothed where asked to: each axis is a product with one small matrix.
+/// frame is computed: each axis is a product with one small matrix.
 class EnlargeImpl : public torch::nn::Cloneable<EnlargeImpl> {
  public:
   explicit EnlargeImpl(EnlargeOptions options);

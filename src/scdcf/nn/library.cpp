@@ -280,11 +280,10 @@ int64_t norm_relu_pool_stride(int64_t channels, int64_t window, int64_t stride, 
 }
 
 /// Rows of the matrix [H', size] that resamples an axis of `size` pixels, and the matrix.
-std::tuple<int64_t, Numbers> enlarge_matrix(double factor, int64_t frame, const std::string& padding, int64_t size,
-                                            double smoothing) {
+std::tuple<int64_t, Numbers> enlarge_matrix(double factor, int64_t frame, const std::string& padding, int64_t size) {
   require(size >= 1, "Enlarge: input: got ", size, " pixels, expected at least 1");
-  const EnlargeImpl layer(EnlargeOptions(factor).frame(frame).smoothing(smoothing).padding(
-      choice_from({{"padding", padding}}, "padding", kPaddings)));
+  const EnlargeImpl layer(
+      EnlargeOptions(factor).frame(frame).padding(choice_from({{"padding", padding}}, "padding", kPaddings)));
   const auto& matrix = layer.matrix(size);
   return {matrix.shape()[0], matrix.values()};
 }
@@ -319,8 +318,7 @@ TORCH_LIBRARY_FRAGMENT(scdcf, m) {
       pointwise);
   m.def("norm_relu_pool_stride(int channels, int window, int stride, int padding, float eps, float momentum) -> int",
         norm_relu_pool_stride);
-  m.def("enlarge_matrix(float factor, int frame, str padding, int size, float smoothing=0.0) -> (int, float[])",
-        enlarge_matrix);
+  m.def("enlarge_matrix(float factor, int frame, str padding, int size) -> (int, float[])", enlarge_matrix);
   m.def("enlarge(Tensor images, Tensor rows, Tensor columns) -> Tensor", enlarge);
   m.def("centre_of(Tensor maps) -> Tensor", centre_of);
   m.def("read_out(Tensor scores, int first=0, int last=-1) -> Tensor[]", read_out_list);

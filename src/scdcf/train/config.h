@@ -31,8 +31,6 @@ struct TrainOptions {
   std::string schedule = "steps";  ///< steps: at the milestones; cosine: to 0 over the whole training
   int64_t warm_up = 0;             ///< steps over which the learning rate rises from 0
   double label_smoothing = 0;      ///< share of a label that is given to all classes alike
-  double average = 0;              ///< of the steps so far, the share that used weights are the mean of; 0: the last
-  double climb = 0;                ///< how far uphill gradients are taken, as a share of the weights (ASAM)
   int64_t batch = 128;
   int64_t epochs = 60;
   AugmentOptions augment;

@@ -31,8 +31,6 @@ Optimizer::Optimizer(torch::nn::Module& network, const TrainOptions& options) : 
   steps_ = torch::zeros({}, values_.options());
   log_betas_ = torch::tensor({std::log(kBeta1), std::log(kBeta2)}, values_.options());
   learning_rate_ = torch::full({}, options_.learning_rate, values_.options());
-  if (averages()) average_ = values_.clone();
-  if (climbs()) foot_ = values_.clone();
   if (!decouples_decay()) return;
   std::vector<torch::Tensor> decays;
   for (const auto& parameter : parameters_)
@@ -59,28 +57,6 @@ void Optimizer::step(const std::vector<torch::Tensor>& gradients, const torch::T
   if (decouples_decay()) change.addcmul_(values_, decays_ * learning_rate_);
   // The weights of a step that failed are kept: they are what tells where it failed.
   values_.sub_(change.masked_fill_(broken, 0));
-  if (averages()) average_.lerp_(values_, (steps_ * options_.average).reciprocal_().clamp_max_(1));
-}
-
-void Optimizer::climb(const std::vector<torch::Tensor>& gradients) {
-  const torch::NoGradGuard no_grad;
-  const auto sizes = values_.abs(), scaled = in_one_piece(gradients).mul_(sizes);
-  constexpr double kNone = 1e-12;  // a gradient of zero leads nowhere
-  const auto length = scaled.norm().clamp_min_(kNone);
-  foot_.copy_(values_);
-  values_.add_(scaled.mul(sizes).mul_(options_.climb / length));
-}
-
-void Optimizer::descend() {
-  const torch::NoGradGuard no_grad;
-  values_.copy_(foot_);
-}
-
-void Optimizer::swap_with_average() {
-  const torch::NoGradGuard no_grad;
-  const auto before = values_.clone();
-  values_.copy_(average_);
-  average_.copy_(before);
 }
 
 torch::Tensor Optimizer::adam_update(const torch::Tensor& gradient) {
@@ -99,7 +75,6 @@ torch::Tensor Optimizer::sgd_update(const torch::Tensor& gradient) {
 std::map<std::string, torch::Tensor> Optimizer::state() const {
   std::map<std::string, torch::Tensor> state = {{"steps", steps_}, {"first_moment", first_moment_}};
   if (second_moment_.defined()) state["second_moment"] = second_moment_;
-  if (averages()) state["average"] = average_;
   return state;
 }
 

@@ -24,18 +24,6 @@ class Optimizer {
   /// is true.
   void step(const std::vector<torch::Tensor>& gradients, const torch::Tensor& broken);
 
-  /// Adaptive sharpness-aware minimisation (Kwon et al. 2021, without its constant): with T = |w|, moves the parameters
-  /// to w + climb T^2 g / |T g|, about where the loss is highest when weights change by a share of their own size. The
-  /// gradients there, given to `step`, lead to flatter minima. `descend` goes back to w, before that step.
-  bool climbs() const { return options_.climb > 0; }
-  void climb(const std::vector<torch::Tensor>& gradients);
-  void descend();
-
-  /// With `average` a, the mean of the parameters over the steps so far in which step t of n counts as (t/n)^(1/a - 1):
-  /// the mean age is about a n, whatever n. Calling it again puts the parameters back.
-  bool averages() const { return options_.average > 0; }
-  void swap_with_average();
-
   /// What must be saved to go on as if nothing had happened. The tensors are the live ones.
   std::map<std::string, torch::Tensor> state() const;
   void load_state(const std::map<std::string, torch::Tensor>& state);
@@ -50,9 +38,7 @@ class Optimizer {
   TrainOptions options_;
   std::vector<torch::Tensor> parameters_;
   torch::Tensor gap_, values_, first_moment_, second_moment_, steps_, learning_rate_, log_betas_;
-  torch::Tensor average_;  // defined where parameters are averaged
-  torch::Tensor foot_;     // where parameters climbed from
-  torch::Tensor decays_;   // of adamw: what is taken off each number, times the learning rate
+  torch::Tensor decays_;  // of adamw: what is taken off each number, times the learning rate
 };
 
 }  // namespace scdcf::train

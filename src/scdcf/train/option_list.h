@@ -36,15 +36,6 @@ void visit_options(TrainOptions& o, Visitor&& visit) {
   visit(Option{o.label_smoothing, "label_smoothing", "Share of a label that is given to all classes alike"}
             .expects("0 <= s < 1", [](const auto& share) { return share >= 0 && share < 1; })
             .later());
-  visit(Option{o.average, "average",
-               "Validate and keep the mean of the weights over about this share of the steps so far; 0 for the last"}
-            .expects("0 to 1", between<0, 1>)
-            .later());
-  visit(
-      Option{o.climb, "climb",
-             "Take gradients uphill, by about this share of the weights, which finds flatter minima in twice the time"}
-          .expects("0 to 10", between<0, 10>)
-          .later());
   visit(Option{o.batch, "batch", "Images a step"}.expects("2 (batch-norm needs two) to 65536", between<2, 65536>));
   visit(Option{o.epochs, "epochs", "Passes over the training images"}.expects("1 to 1000000", between<1, 1000000>));
   visit(

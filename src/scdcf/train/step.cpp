@@ -12,7 +12,6 @@
 #include "scdcf/train/augment.h"
 #include "scdcf/train/autocast_scope.h"
 #include "scdcf/train/device_work.h"
-#include "scdcf/train/kept_buffers.h"
 
 #ifdef SCDCF_WITH_CUDA
 #  include <ATen/cuda/CUDAGeneratorImpl.h>
@@ -117,13 +116,8 @@ Step::Pass Step::pass_together(const torch::Tensor& indices, const torch::Tensor
 
 /// Everything on the device, nothing that asks the host: capturable.
 void Step::compute(const torch::Tensor& indices, const torch::Tensor& draws) {
-  const auto [loss, correct, gradients] = [&] {
-    auto here = pass(indices, draws);
-    if (!optimizer_.climbs()) return here;
-    const auto uphill = pass_uphill(here.gradients, indices, draws);
-    // Neither loss may be infinite or not a number.
-    return Pass{here.loss + (uphill.loss - uphill.loss), here.correct, uphill.gradients};
-  }();
+  const auto [loss, correct, gradients] =
+      parallel_ == nullptr ? pass_alone(indices, draws) : pass_together(indices, draws);
   const torch::NoGradGuard no_grad;
   const auto finite = loss.sub(loss).eq(0);  // infinite less infinite is not a number, either
   first_bad_.copy_(torch::where(finite.logical_or_(first_bad_.ge(0)), first_bad_, steps_));
@@ -131,22 +125,6 @@ void Step::compute(const torch::Tensor& indices, const torch::Tensor& draws) {
   optimizer_.step(gradients, first_bad_.ge(0));
   const double count = static_cast<double>(indices.size(0));
   sums_.add_(torch::stack({loss * count, correct, torch::full({}, count, sums_.options())}));
-}
-
-Step::Pass Step::pass_uphill(const std::vector<torch::Tensor>& gradients, const torch::Tensor& indices,
-                             const torch::Tensor& draws) {
-  const KeptBuffers statistics(network_);  // those of the weights that stay
-  optimizer_.climb(gradients);
-  auto uphill = pass(indices, draws);
-  optimizer_.descend();
-  return uphill;
-}
-
-void Step::look_at(const torch::Tensor& indices, const torch::Tensor& draws, uint64_t dropout_seed) {
-  const DeviceWork no_capture;
-  const torch::NoGradGuard no_grad;
-  generator_.set_current_seed(dropout_seed);
-  forward_pass(indices, draws);
 }
 
 std::vector<torch::Tensor> Step::changed() const {

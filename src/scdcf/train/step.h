@@ -72,10 +72,6 @@ class Step {
   void ask_to_stop() { stop_here_.fill_(1); }
   bool stop_is_agreed() const { return stop_anywhere_.item<float>() > 0; }
 
-  /// Shows the network the images at `indices` as a step does, and learns nothing: norms in training take statistics of
-  /// them.
-  void look_at(const torch::Tensor& indices, const torch::Tensor& draws, uint64_t dropout_seed);
-
   /// Waits for the device.
   StepTotals totals() const;
   void reset_totals(const StepTotals& totals = {});
@@ -96,12 +92,6 @@ class Step {
     torch::Tensor loss, correct;
     std::vector<torch::Tensor> gradients;
   };
-  Pass pass(const torch::Tensor& indices, const torch::Tensor& draws) {
-    return parallel_ == nullptr ? pass_alone(indices, draws) : pass_together(indices, draws);
-  }
-  /// The same batch where its gradients lead uphill to.
-  Pass pass_uphill(const std::vector<torch::Tensor>& gradients, const torch::Tensor& indices,
-                   const torch::Tensor& draws);
   Outcome forward_pass(const torch::Tensor& indices, const torch::Tensor& draws);
   Pass pass_alone(const torch::Tensor& indices, const torch::Tensor& draws);
   Pass pass_together(const torch::Tensor& indices, const torch::Tensor& draws);

@@ -14,7 +14,6 @@
 #include "scdcf/train/augment.h"
 #include "scdcf/train/device_work.h"
 #include "scdcf/train/diagnosis.h"
-#include "scdcf/train/kept_buffers.h"
 #include "scdcf/train/random.h"
 #include "scdcf/train/ranks.h"
 #include "scdcf/train/step.h"
@@ -40,21 +39,6 @@ std::shared_ptr<models::Network> fresh_network(const RunConfig& config, torch::D
   network->to(device);
   return network;
 }
-
-/// While it lives, the network has the mean of its weights instead of the last; not its statistics yet.
-class AveragedWeights {
- public:
-  AveragedWeights(const torch::nn::Module& network, Optimizer& optimizer) : last_(network), optimizer_(optimizer) {
-    optimizer_.swap_with_average();
-  }
-  ~AveragedWeights() { optimizer_.swap_with_average(); }
-  AveragedWeights(const AveragedWeights&) = delete;
-  AveragedWeights& operator=(const AveragedWeights&) = delete;
-
- private:
-  KeptBuffers last_;
-  Optimizer& optimizer_;
-};
 
 /// Thrown out of an evaluation that is to stop. What was saved before it is where the run goes on.
 struct Stopped {};
@@ -200,32 +184,13 @@ class Run {
     const int64_t images = std::max<int64_t>(0, std::min(steps_per_epoch_ * batch, count) - first_step * batch);
     record.images_per_second = static_cast<double>(images) / trained;
     if (device_.is_cpu()) record.data_share = (drawing + totals.data_seconds) / trained;
-    {
-      std::optional<AveragedWeights> averaged;
-      if (optimizer_.averages()) {
-        averaged.emplace(*network_, optimizer_);
-        renew_statistics(order, draws);
-      }
-      validate(record);
-    }
+    validate(record);
     record.seconds = now() - started;
     result_.history.push_back(record);
     write_metrics();
     if (callbacks_.on_epoch) callbacks_.on_epoch(record);
     ++epoch_;
     step_in_epoch_ = 0;
-  }
-
-  /// Norms remember the batches as the weights of each step made them: as the mean of all makes them, they are shown
-  /// again. Every rank looks at whole batches.
-  void renew_statistics(const torch::Tensor& order, const torch::Tensor& draws) {
-    constexpr int64_t kBatches = 40;  // of which a norm that renews a tenth at each forgets all but a seventieth
-    const int64_t batch = config_.train.batch;
-    for (int64_t i = 0; i < std::min(kBatches, steps_per_epoch_); ++i) {
-      const int64_t first = i * batch, size = std::min(batch, images_.count() - first);
-      step_.look_at(order.narrow(0, first, size), draws.defined() ? draws.narrow(0, first, size) : draws,
-                    stream_seed(run_seed(config_), Purpose::dropout, static_cast<uint64_t>(i)));
-    }
   }
 
   /// Of the next step.
@@ -280,7 +245,7 @@ class Run {
   /// Validates the weights of the epoch's end and keeps them where they are the best.
   void validate(EpochRecord& record) {
     // Statistics of the parts differ from rank to rank: those of rank 0 are the network's.
-    if (group_ != nullptr && (!config_.train.sync_norm || optimizer_.averages()))
+    if (group_ != nullptr && !config_.train.sync_norm)
       for (const auto& buffer : network_->buffers()) group_->broadcast(buffer);
     const auto validation = look_at(validation_, /*test=*/false);
     // The last step of an epoch may spoil weights whose loss nobody has seen yet.
