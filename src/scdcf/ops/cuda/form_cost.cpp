@@ -118,6 +118,7 @@ double streamed_milliseconds(const DeviceProblem& p, ExpandedStep step) {
   const bool wide = std::max(p.in_height, p.in_width) > 28, taps = p.source_count > p.scale_count;
   // Several taps: more products for each pass. Many channels: fewer of them padding, more of them at a time.
   double rate = taps ? 140e9 : std::min(1.4 * std::sqrt(in * out), 100.0) * 1e9;
+  if (!taps && p.in_height > 14) rate *= 0.75;
   if (step == ExpandedStep::grad_in && taps) rate = 110e9;
   if (step == ExpandedStep::grad_mixing && (wide || (!taps && p.in_height > 14))) rate *= 0.4;
   return kStreamedCall + 2 * source_pixels(p) * p.mode_count * in * out / rate;
