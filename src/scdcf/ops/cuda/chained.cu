@@ -170,41 +170,19 @@ __global__ void __launch_bounds__(kChainedWarps * 32, parts == 2 ? 1 : 2)
   }
 }
 
-template <class T, int parts, int wide>
-void launch_wide(const ChainedPlan& f, int forward, const void* source, const uint4* bank, int64_t first_total,
-                 const uint4* packed, const Magnitudes* magnitudes, void* target, cudaStream_t stream) {
-  launch(chained_kernel<T, parts, wide>, f.blocks(), f.warps * 32, f.shared_bytes, stream, f, forward,
-         static_cast<const T*>(source), bank, first_total, packed, magnitudes, static_cast<T*>(target));
-}
-
-template <class T, int parts, class... Args>
-void launch_parts(const ChainedPlan& f, Args... args) {
-  switch (f.wide) {
-    case 16:
-      return launch_wide<T, parts, 16>(f, args...);
-    case 32:
-      return launch_wide<T, parts, 32>(f, args...);
-    case 48:
-      return launch_wide<T, parts, 48>(f, args...);
-    default:
-      return launch_wide<T, parts, 64>(f, args...);
-  }
-}
-
 }  // namespace
 
 void run_chained(const DeviceProblem& p, const ChainedPlan& f, bool forward, const void* source, const float* factors,
                  const float* mixing, void* target, uint4* bank, uint4* packed, const Magnitudes* magnitudes,
                  DataType type, cudaStream_t stream) {
-  build_chained_operands(p, f, forward, f.wide, f.wides, factors, mixing, bank, packed, magnitudes, type, stream);
-  const int64_t first_total = f.first_bank(p.scale_count, 0);
-  if (type == DataType::bfloat16)
-    launch_parts<bf16, 1>(f, int(forward), source, bank, first_total, packed, static_cast<const Magnitudes*>(nullptr),
-                          target, stream);
-  else if (f.parts == 1)
-    launch_parts<float, 1>(f, int(forward), source, bank, first_total, packed, magnitudes, target, stream);
-  else
-    launch_parts<float, 2>(f, int(forward), source, bank, first_total, packed, magnitudes, target, stream);
+  const Magnitudes* sizes = type == DataType::bfloat16 ? nullptr : magnitudes;
+  build_chained_operands(p, f, forward, f.wide, f.wides, factors, mixing, bank, packed, sizes, type, stream);
+  visit_numbers(type, f.parts, f.wide, [&](auto numbers, auto wide) {
+    using T = typename decltype(numbers)::T;
+    launch(chained_kernel<T, decltype(numbers)::parts, decltype(wide)::value>, f.blocks(), f.warps * 32, f.shared_bytes,
+           stream, f, int(forward), static_cast<const T*>(source), bank, f.first_bank(p.scale_count, 0), packed, sizes,
+           static_cast<T*>(target));
+  });
 }
 
 }  // namespace scdcf::ops::cuda

@@ -221,29 +221,6 @@ __global__ void add_slices_kernel(const __grid_constant__ ChainedGradientPlan f,
   grad_mixing[(matrix + c) * f.target_channels + o] = sum / scales.source / scales.first / scales.second / scales.grad;
 }
 
-template <class T, int parts, int wide>
-void launch_wide(const ChainedGradientPlan& f, const void* in, const void* grad_out, const uint4* bank,
-                 int64_t first_total, const Magnitudes* magnitudes, float* partial, cudaStream_t stream) {
-  const auto kernel = f.warps <= kFewWarps ? chained_gradient_kernel<T, parts, wide, kFewWarps>
-                                           : chained_gradient_kernel<T, parts, wide, kGradientWarps>;
-  launch(kernel, int64_t(f.slices) * f.tiles(), f.warps * 32, f.shared_bytes, stream, f, static_cast<const T*>(in),
-         static_cast<const T*>(grad_out), bank, first_total, magnitudes, partial);
-}
-
-template <class T, int parts, class... Args>
-void launch_parts(const ChainedGradientPlan& f, Args... args) {
-  switch (f.wide) {
-    case 16:
-      return launch_wide<T, parts, 16>(f, args...);
-    case 32:
-      return launch_wide<T, parts, 32>(f, args...);
-    case 48:
-      return launch_wide<T, parts, 48>(f, args...);
-    default:
-      return launch_wide<T, parts, 64>(f, args...);
-  }
-}
-
 }  // namespace
 
 void run_chained_gradient(const DeviceProblem& p, const ChainedGradientPlan& f, const void* in, const float* factors,
@@ -251,13 +228,14 @@ void run_chained_gradient(const DeviceProblem& p, const ChainedGradientPlan& f, 
                           const Magnitudes* magnitudes, DataType type, cudaStream_t stream) {
   const Magnitudes* sizes = type == DataType::bfloat16 ? nullptr : magnitudes;
   build_chained_operands(p, f, true, f.wide, f.wides, factors, nullptr, bank, nullptr, sizes, type, stream);
-  const int64_t first_total = f.first_bank(p.scale_count, 0);
-  if (type == DataType::bfloat16)
-    launch_parts<bf16, 1>(f, in, grad_out, bank, first_total, sizes, partial, stream);
-  else if (f.parts == 1)
-    launch_parts<float, 1>(f, in, grad_out, bank, first_total, sizes, partial, stream);
-  else
-    launch_parts<float, 2>(f, in, grad_out, bank, first_total, sizes, partial, stream);
+  visit_numbers(type, f.parts, f.wide, [&](auto numbers, auto wide) {
+    using T = typename decltype(numbers)::T;
+    constexpr int parts = decltype(numbers)::parts, channels = decltype(wide)::value;
+    const auto kernel = f.warps <= kFewWarps ? chained_gradient_kernel<T, parts, channels, kFewWarps>
+                                             : chained_gradient_kernel<T, parts, channels, kGradientWarps>;
+    launch(kernel, int64_t(f.slices) * f.tiles(), f.warps * 32, f.shared_bytes, stream, f, static_cast<const T*>(in),
+           static_cast<const T*>(grad_out), bank, f.first_bank(p.scale_count, 0), sizes, partial);
+  });
   const int64_t count = int64_t(p.mixings) * p.mode_count * p.in_channels * p.out_channels;
   launch(add_slices_kernel, divide_up(count, 256), 256, 0, stream, f, partial, sizes, grad_mixing, count);
 }

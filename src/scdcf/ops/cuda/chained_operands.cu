@@ -144,13 +144,6 @@ __global__ void magnitude_kernel(const __grid_constant__ MagnitudeParams p, cons
   keep_largest(&m->column_factors, largest_factor(factors, p.column_offset, p.radius, p.scales, p.column_modes));
 }
 
-template <class T, int parts>
-void launch_operands(const OperandParams& q, const float* factors, const float* mixing, uint4* bank, uint4* packed,
-                     const Magnitudes* magnitudes, cudaStream_t stream) {
-  launch(operands_kernel<T, parts>, divide_up(q.count, 128), 128, 0, stream, q, factors, mixing, bank, packed,
-         magnitudes);
-}
-
 }  // namespace
 
 void build_chained_operands(const DeviceProblem& p, const ChainedTiles& f, bool forward, int wide, int wides,
@@ -168,12 +161,10 @@ void build_chained_operands(const DeviceProblem& p, const ChainedTiles& f, bool 
     q.first_offset[s] = forward ? p.scales[s].row_offset : p.scales[s].column_offset;
     q.second_offset[s] = forward ? p.scales[s].column_offset : p.scales[s].row_offset;
   }
-  if (type == DataType::bfloat16)
-    launch_operands<bf16, 1>(q, factors, mixing, bank, packed, nullptr, stream);
-  else if (f.parts == 1)
-    launch_operands<float, 1>(q, factors, mixing, bank, packed, magnitudes, stream);
-  else
-    launch_operands<float, 2>(q, factors, mixing, bank, packed, magnitudes, stream);
+  visit_numbers(type, f.parts, 16, [&](auto numbers, auto) {
+    launch(operands_kernel<typename decltype(numbers)::T, decltype(numbers)::parts>, divide_up(q.count, 128), 128, 0,
+           stream, q, factors, mixing, bank, packed, magnitudes);
+  });
 }
 
 void measure_magnitudes(const DeviceProblem& p, const float* in, const float* grad_out, const float* factors,

@@ -6,10 +6,33 @@
 // float32 an operand has two parts, its rounded value and what that leaves, and a product is three: about 2^-22.
 #pragma once
 
+#include <type_traits>
+
 #include "scdcf/ops/cuda/chained.h"
 #include "scdcf/ops/cuda/matrix_tiles.cuh"
 
 namespace scdcf::ops::cuda {
+
+/// The maps' type and the parts of an operand.
+template <class T_, int parts_>
+struct Numbers {
+  using T = T_;
+  static constexpr int parts = parts_;
+};
+
+/// Calls visit(Numbers, channels of a block) with what a plan has.
+template <class Visit>
+void visit_numbers(DataType type, int parts, int wide, const Visit& visit) {
+  const auto with = [&](auto numbers) {
+    if (wide == 16) return visit(numbers, std::integral_constant<int, 16>());
+    if (wide == 32) return visit(numbers, std::integral_constant<int, 32>());
+    if (wide == 48) return visit(numbers, std::integral_constant<int, 48>());
+    visit(numbers, std::integral_constant<int, 64>());
+  };
+  if (type == DataType::bfloat16) return with(Numbers<bf16, 1>());
+  if (parts == 1) return with(Numbers<float, 1>());
+  with(Numbers<float, 2>());
+}
 
 /// The power of two that brings numbers up to `largest` (its bits) below 2^exponent; 1 where there is none.
 __device__ inline float scale_below(uint32_t largest, int exponent) {
