@@ -188,4 +188,41 @@ inline std::vector<Shape> test_shapes(bool small, int random_count) {
   return list;
 }
 
+/// Multiplications of the reference, all three steps, roughly.
+inline double reference_work(const SeparableProblem& p) {
+  double pixels = 0;
+  for (const auto& e : p.scales)
+    pixels += double(e.source_end - e.source_begin) * p.in_height * p.out_width *
+              (4.0 * (2 * e.radius + 1) + 3.0 * p.out_channels);
+  return pixels * p.batch * p.modes.size() * p.in_channels;
+}
+
+/// Shapes from all that the kernels take: 4 to 256 lines, 1 to 512 channels, up to 8 factors of a kind and 64 modes, up
+/// to 5 taps and 32 planes, both strides and paddings. What would take the reference too long is made smaller, one size
+/// after the other.
+inline std::vector<Shape> sweep_shapes(int count, unsigned seed, double most_work) {
+  std::mt19937 g(seed);
+  const auto pick = [&](int low, int high) { return low + int(g() % unsigned(high - low + 1)); };
+  const auto spread = [&](double low, double high) {  // as many below as above the geometric mean
+    return int(std::lround(low * std::pow(high / low, g() / double(g.max()))));
+  };
+  std::vector<Shape> list;
+  while (int(list.size()) < count) {
+    Shape s;
+    s.batch = spread(1, 8), s.planes = spread(1, 32), s.scales = s.planes, s.taps = pick(1, 5);
+    s.in = spread(1, 512), s.out = spread(1, 512), s.height = spread(4, 256), s.width = spread(4, 256);
+    s.stride = pick(1, 2), s.padding = pick(0, 1) ? PadMode::replicate : PadMode::zero;
+    s.columns = pick(1, 8), s.rows = pick(1, 8), s.dropped = pick(0, s.columns * s.rows / 2);
+    s.width0 = pick(1, 12), s.octave = s.scales > 8 ? 0.0625 : 0.25;
+    for (int turn = pick(0, 6); reference_work(make_problem(s)) > most_work; ++turn) {
+      int* const sizes[] = {&s.batch, &s.scales, &s.in, &s.out, &s.height, &s.width, &s.columns};
+      int& size = *sizes[turn % 7];
+      size = std::max(turn % 7 == 4 || turn % 7 == 5 ? 4 : 1, size * 2 / 3);
+      s.planes = s.scales;
+    }
+    list.push_back(s);
+  }
+  return list;
+}
+
 }  // namespace cuda_kernels

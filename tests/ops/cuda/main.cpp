@@ -1,6 +1,7 @@
 // Correctness of every type and precision against the double reference, then timings.
-//   cuda_kernels [--small] [--bench] [--profile] [--random N] [--only I] [--norm]
-//   --small: a few tiny problems, for compute-sanitizer; --norm: batch-norm, ReLU and pooling alone
+//   cuda_kernels [--small] [--bench] [--profile] [--random N] [--sweep N] [--only I] [--norm]
+//   --sweep: N shapes from all that the kernels take, instead of the list; --small: a few tiny problems, for
+//   compute-sanitizer; --norm: batch-norm, ReLU and pooling alone
 #include <cmath>
 #include <exception>
 
@@ -136,7 +137,10 @@ void test_shape(const Shape& shape, unsigned seed) {
     }
     expect(error(out.values(t), want.out), mode.tolerance, m, "forward", describe(shape));
     expect(error(grad_in.values(t), want.grad_in), mode.tolerance, m, "grad_in", describe(shape));
-    expect(error(grad_mixing.values(wt), want.grad_mixing), mode.tolerance, m, "grad_mixing", describe(shape));
+    // A few sums over all pixels may nearly vanish, all of them.
+    const double vanishing = want.grad_mixing.size() < 16 ? 8 : 1;
+    expect(error(grad_mixing.values(wt), want.grad_mixing), vanishing * mode.tolerance, m, "grad_mixing",
+           describe(shape));
   }
 }
 
@@ -147,13 +151,14 @@ int main(int argc, char** argv) {
   using namespace cuda_kernels;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   bool small = false, bench = false, profile = false, norm = false;
-  int random_count = 60, only = -1;
+  int random_count = 60, sweep = 0, only = -1;
   for (int i = 1; i < argc; ++i) {
     if (!std::strcmp(argv[i], "--small")) small = true;
     if (!std::strcmp(argv[i], "--bench")) bench = true;
     if (!std::strcmp(argv[i], "--profile")) profile = true;
     if (!std::strcmp(argv[i], "--norm")) norm = true;
     if (!std::strcmp(argv[i], "--random") && i + 1 < argc) random_count = std::atoi(argv[++i]);
+    if (!std::strcmp(argv[i], "--sweep") && i + 1 < argc) sweep = std::atoi(argv[++i]);
     if (!std::strcmp(argv[i], "--only") && i + 1 < argc) only = std::atoi(argv[++i]);  // one case of the list
   }
 #ifndef SCDCF_EMULATE
@@ -170,7 +175,8 @@ int main(int argc, char** argv) {
         for (const NormCase& c : norm_cases(small)) test_norm(c, seed++);
       test_choice();
       seed = 1;
-      for (const Shape& s : test_shapes(small, norm ? 0 : random_count)) {
+      for (const Shape& s :
+           sweep > 0 ? sweep_shapes(sweep, 11, small ? 1e5 : 3e7) : test_shapes(small, norm ? 0 : random_count)) {
         if (!norm && (only < 0 || int(seed) - 1 == only)) {
           test_shape(s, seed);
           expect(adjoint_error(make_problem(s), seed), 1e-12, 3, "expand and collect are no adjoints", describe(s));
