@@ -92,12 +92,12 @@ __device__ void store(const ChainedPlan& f, const float (&acc)[kTiles][wide / 8]
                       int channel0, T* target, bool pairs) {
   const int lane = threadIdx.x % 32, bits = f.second_bits, row_step = f.q_step * f.target_channels;
   const auto* places =
-      reinterpret_cast<const Place*>(shared_memory() + f.places_at) + (threadIdx.x / 32 * kTiles << bits);
+      reinterpret_cast<const TilePosition*>(shared_memory() + f.places_at) + (threadIdx.x / 32 * kTiles << bits);
   channel0 += lane % 4 * 2;
 #pragma unroll
   for (int i = 0; i < kTiles * 2; ++i) {
     const int row = lane / 4 + i % 2 * 8, q = row & ((16 >> bits) - 1);
-    const Place place = places[(i / 2 << bits) + (row >> (4 - bits))];
+    const TilePosition place = places[(i / 2 << bits) + (row >> (4 - bits))];
     if (place.image >= images || q >= rows) continue;
     T* to = target + (place.target + q * row_step + channel0);
 #pragma unroll

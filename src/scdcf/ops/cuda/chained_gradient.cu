@@ -61,12 +61,12 @@ __device__ void load_grad(const ChainedGradientPlan& f, const T* from, int image
   const int bits = f.second_bits, row_step = f.q_step * f.target_channels;
   const bool whole = f.target_channels % 8 == 0 && reinterpret_cast<uintptr_t>(from) % 16 == 0;
   const int tiles = round_up(f.position_tiles, 2);
-  const auto* places = reinterpret_cast<const Place*>(shared_memory() + f.places_at);
+  const auto* places = reinterpret_cast<const TilePosition*>(shared_memory() + f.places_at);
 #pragma unroll 4
   for (int i = threadIdx.x; i < tiles * 16 * kPieces; i += blockDim.x) {
     const int piece = i % kPieces, row = i / kPieces % 16, tile = i / kPieces / 16;
     const int q = row & ((16 >> bits) - 1);
-    const Place place = places[(tile << bits) + (row >> (4 - bits))];
+    const TilePosition place = places[(tile << bits) + (row >> (4 - bits))];
     uint4 words[parts];
 #pragma unroll
     for (int part = 0; part < parts; ++part) words[part] = make_uint4(0, 0, 0, 0);

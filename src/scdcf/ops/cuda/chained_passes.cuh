@@ -274,13 +274,13 @@ __device__ void make_lines(const FirstPass<T>& p) {
 
 /// Where a position of the tile is: in the lines (bytes), in the target's maps (numbers), and in which image. A
 /// position that does not exist is in no image.
-struct Place {
+struct TilePosition {
   int line, target, image, unused;
 };
 
 /// Of row tiles of the second pass, whole pairs of them.
 __device__ inline void fill_places(const ChainedTiles& f, int p_tile) {
-  auto* places = reinterpret_cast<Place*>(shared_memory() + f.places_at);
+  auto* places = reinterpret_cast<TilePosition*>(shared_memory() + f.places_at);
   const LineSpan ps = f.first.targets_of(p_tile);
   for (int i = threadIdx.x; i < f.place_count(); i += blockDim.x) {
     const int position = min(i, f.positions() - 1), image = position / f.first.tile,
@@ -296,13 +296,13 @@ __device__ inline void fill_places(const ChainedTiles& f, int p_tile) {
 /// Where a lane's rows of the lines begin that a row tile of the second pass reads, in bytes, step after step. Beyond
 /// the last line it is the last one, whose factor is zero there.
 struct LineRows {
-  const Place* places;
+  const TilePosition* places;
   int k, bits, pitch, last, channel;
   uint32_t base;
   __device__ LineRows(const ChainedTiles& f, int lines) {
     const int lane = threadIdx.x % 32, row = lane / 8 % 2 * 8 + lane % 8;
     bits = f.second_bits, pitch = f.pitch, last = lines - 1, channel = lane / 16 * 16;
-    places = reinterpret_cast<const Place*>(shared_memory() + f.places_at) + (row >> (4 - bits));
+    places = reinterpret_cast<const TilePosition*>(shared_memory() + f.places_at) + (row >> (4 - bits));
     k = row & ((16 >> bits) - 1);
     base = shared_at(shared_memory());
   }
