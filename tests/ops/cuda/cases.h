@@ -158,7 +158,7 @@ inline std::vector<Shape> test_shapes(bool small, int random_count) {
     s.planes = 1, s.taps = 1, s.in = 2, s.stride = 2, s.padding = PadMode::replicate, s.columns = 5, s.rows = 3,
     s.out = 70;
   });
-  add([](Shape& s) { s.columns = 9, s.rows = 2, s.height = s.width = 4; });  // too many factors for the tiled kernels
+  add([](Shape& s) { s.columns = 9, s.rows = 2, s.height = s.width = 4; });  // too many factors for chained kernels
   add([](Shape& s) { s.columns = 1, s.rows = 7, s.in = 130, s.out = 10, s.height = 3; });
   add([](Shape& s) { s.columns = 8, s.rows = 8, s.in = 9, s.out = 11, s.batch = 1, s.scales = 1; });
   add([](Shape& s) {  // several tiles along both sides, replicated borders in the first and the last

@@ -13,7 +13,6 @@ struct BankParams {
 };
 
 /// One block per (scale, tile, group). Pads are zero.
-template <bool exact>
 __global__ void build_kernel(const __grid_constant__ BankParams p, const float* factors, float* fragments) {
   const LineBank& b = p.bank;
   const int mode_group = blockIdx.x % b.groups, tile = blockIdx.x / b.groups % b.tiles,
@@ -33,7 +32,7 @@ __global__ void build_kernel(const __grid_constant__ BankParams p, const float* 
       w = b.transposed ? op.weight(taps, sources.begin + source, targets.begin + t)
                        : op.weight(taps, targets.begin + t, sources.begin + source);
     }
-    out[i] = operand<exact>(w);
+    out[i] = operand<false>(w);
   }
 }
 
@@ -58,7 +57,7 @@ int LineBank::set_tile(int targets, int max_radius) {
 }
 
 void build_bank(const DeviceProblem& p, const LineBank& bank, bool row, const float* factors, float4* fragments,
-                bool exact, cudaStream_t stream) {
+                cudaStream_t stream) {
   BankParams q{bank, {}, {}};
   for (int s = 0; s < p.scale_count; ++s) {
     q.radius[s] = p.scales[s].radius;
@@ -66,10 +65,7 @@ void build_bank(const DeviceProblem& p, const LineBank& bank, bool row, const fl
   }
   const int64_t blocks = int64_t(p.scale_count) * bank.tiles * bank.groups;
   auto* out = reinterpret_cast<float*>(fragments);
-  if (exact)
-    launch(build_kernel<true>, blocks, 256, 0, stream, q, factors, out);
-  else
-    launch(build_kernel<false>, blocks, 256, 0, stream, q, factors, out);
+  launch(build_kernel, blocks, 256, 0, stream, q, factors, out);
 }
 
 }  // namespace scdcf::ops::cuda

@@ -10,7 +10,7 @@
 
 namespace scdcf::ops::cuda {
 
-constexpr int kMaxFactors = 8;  // factors of one kind that the tiled kernels hold
+constexpr int kMaxFactors = 8;  // factors of one kind that the kernels which keep them on chip hold
 constexpr int kChunk = 32;      // channels of a line pass
 
 struct LineBank {
@@ -55,6 +55,6 @@ struct LineBank {
 /// The row bank or the column bank of a problem, with its modes in groups of at most `group`.
 LineBank make_bank(const DeviceProblem& p, bool row, bool transposed, bool sum_modes, int group);
 void build_bank(const DeviceProblem& p, const LineBank& bank, bool row, const float* factors, float4* fragments,
-                bool exact, cudaStream_t stream);
+                cudaStream_t stream);
 
 }  // namespace scdcf::ops::cuda

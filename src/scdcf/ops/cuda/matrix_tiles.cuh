@@ -1,8 +1,6 @@
-// Tensor-core steps shared by the tiled kernels, for one operand type T and one precision.
+// Tensor-core steps that kernels share, for one operand type T and one precision.
 //
 // `exact` splits every float32 operand in two TF32 halves and does three products (3xTF32), about 1e-6 relative.
-// Operand rows are stored with a pitch that is an odd multiple of 16 bytes, so that load_matrices meets no bank
-// conflict; one step consumes 32 bytes of a row: 8 tf32 or 16 bf16 numbers.
 #pragma once
 
 #include "scdcf/ops/cuda/primitives.cuh"

@@ -31,7 +31,6 @@ __device__ inline uint32_t round_tf32(float x) {
   return r;
 }
 
-__device__ inline int lowest_bit(uint32_t x) { return __ffs(static_cast<int>(x)) - 1; }
 __device__ inline float bits_to_float(uint32_t x) { return __uint_as_float(x); }
 __device__ inline uint32_t float_to_bits(float x) { return __float_as_uint(x); }
 
@@ -66,15 +65,6 @@ __device__ inline void mma_half(float (&d)[4], const uint32_t (&a)[4], uint32_t 
   asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-}
-
-/// Four 8-row by 16-byte matrices; lane l names row l%8 of matrix l/8 and gets word l%4 of row l/4 of each.
-__device__ inline void load_matrices(uint32_t (&r)[4], const void* row) {
-  const uint32_t address = static_cast<uint32_t>(__cvta_generic_to_shared(row));
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-               : "r"(address)
-               : "memory");
 }
 
 /// An address in shared memory as the instructions below take it. Opaque, so that it stays in a register.

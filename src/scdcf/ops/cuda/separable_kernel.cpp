@@ -116,7 +116,7 @@ struct ForwardChoice {
     auto* first = reinterpret_cast<float4*>(space);
     char* second = space + streamed_first_bytes(p);
     char* packed = second + streamed_second_bytes(p);
-    build_bank(p, streamed.first, forward, factors, first, false, stream);
+    build_bank(p, streamed.first, forward, factors, first, stream);
     build_streamed_operands(p, streamed, forward, factors, mixing, second, packed, stream);
     run_streamed(streamed, static_cast<const float*>(source), first, second, packed, static_cast<float*>(target),
                  stream);
@@ -160,8 +160,8 @@ struct GradientChoice {
     auto* rows = reinterpret_cast<float4*>(space);
     auto* columns = reinterpret_cast<float4*>(space + streamed_row_bytes(p));
     auto* partial = reinterpret_cast<float*>(space + streamed_row_bytes(p) + streamed_column_bytes(p));
-    build_bank(p, streamed.mixing.rows, true, factors, rows, false, stream);
-    build_bank(p, streamed.mixing.columns, false, factors, columns, false, stream);
+    build_bank(p, streamed.mixing.rows, true, factors, rows, stream);
+    build_bank(p, streamed.mixing.columns, false, factors, columns, stream);
     run_streamed_gradient(p, streamed, static_cast<const float*>(in), rows, columns,
                           static_cast<const float*>(grad_out), partial, grad_mixing, stream);
   }

@@ -68,7 +68,6 @@ inline uint32_t float_to_bits(float x) {
   std::memcpy(&u, &x, 4);
   return u;
 }
-inline int lowest_bit(uint32_t x) { return __builtin_ctz(x); }
 inline uint32_t round_tf32(float x) { return (float_to_bits(x) + 0x1000u) & ~0x1fffu; }
 inline float cut(uint32_t x) { return bits_to_float(x & ~0x1fffu); }
 inline float half_of(uint32_t x, int i) { return bits_to_float(i ? x & 0xffff0000u : x << 16); }
@@ -152,13 +151,6 @@ inline void warp_load(uint32_t (&r)[4], const void* row, void (*work)(WarpSlot&)
   s.row[l] = static_cast<const char*>(row), s.r[l] = r;
   if (reinterpret_cast<uintptr_t>(row) % 16) throw std::runtime_error("ldmatrix row not aligned");
   warp_collective(work);
-}
-
-inline void load_matrices(uint32_t (&r)[4], const void* row) {
-  warp_load(r, row, [](WarpSlot& w) {
-    for (int t = 0; t < 32; ++t)
-      for (int m = 0; m < 4; ++m) std::memcpy(&w.r[t][m], w.row[m * 8 + t / 4] + t % 4 * 4, 4);
-  });
 }
 
 inline uint32_t shared_at(const void* at) {
