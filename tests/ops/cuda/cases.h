@@ -220,6 +220,7 @@ inline std::vector<Shape> sweep_shapes(int count, unsigned seed, double most_wor
       size = std::max(turn % 7 == 4 || turn % 7 == 5 ? 4 : 1, size * 2 / 3);
       s.planes = s.scales;
     }
+    s.out = std::max(s.out, 16 / s.in);  // one sum over all pixels alone may nearly vanish, and its digits with it
     list.push_back(s);
   }
   return list;

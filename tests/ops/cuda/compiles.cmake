@@ -1,5 +1,5 @@
-# Compiles every CUDA kernel for Hopper, and those with code for Hopper alone for an older card too; fails at the first
-# that does not.
+# Compiles every CUDA kernel for Hopper, those with code for Hopper alone for an older card too, and the chained ones for
+# the oldest card that they run on; fails at the first that does not.
 cmake_minimum_required(VERSION 3.25)
 include(${SOURCE_DIR}/scdcf/ops/cuda/sources.cmake)
 list(LENGTH cuda_sources count)
@@ -7,9 +7,12 @@ if(count EQUAL 0)
   message(FATAL_ERROR "no CUDA source is listed in ops/cuda/sources.cmake")
 endif()
 set(older ops/cuda/streamed.cu ops/cuda/streamed_gradient.cu)
+set(no_hopper ops/cuda/chained.cu ops/cuda/chained_gradient.cu ops/cuda/chained_operands.cu)  # run from sm_80 on
 foreach(source ${cuda_sources})
   set(architectures -gencode arch=compute_90a,code=sm_90a)
-  if(source IN_LIST older)
+  if(source IN_LIST no_hopper)
+    set(architectures -gencode arch=compute_80,code=sm_80)
+  elseif(source IN_LIST older)
     list(APPEND architectures -gencode arch=compute_80,code=sm_80)
   endif()
   execute_process(COMMAND ${NVCC} -std=c++17 ${architectures} -I${SOURCE_DIR} -c ${SOURCE_DIR}/scdcf/${source}
@@ -19,4 +22,4 @@ foreach(source ${cuda_sources})
     message(FATAL_ERROR "${source} does not compile")
   endif()
 endforeach()
-message(STATUS "${count} CUDA sources compile for Hopper")
+message(STATUS "${count} CUDA sources compile")

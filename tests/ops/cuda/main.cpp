@@ -86,7 +86,8 @@ void test_choice() {
   must(chained_wins(14, 256, 256, single, Step::forward), "14x14 256->256, TF32: chained");
   must(!chained_wins(14, 256, 256, half, Step::grad_mixing), "14x14 256->256, bfloat16: expanded");
   must(!chained_wins(14, 512, 512, half, Step::forward), "14x14 512->512, bfloat16: expanded");
-  // The second layer of the paper's network at 28 pixels: both gradients in TF32 are those of the streamed kernels.
+  // The second layer of the paper's network at 28 pixels: its gradient of the mixing in TF32 is that of the streamed
+  // kernels.
   const DeviceProblem paper = make_device_problem(make_problem(layers(28)[1].shape));
   must(streamed_milliseconds(paper, Step::grad_mixing) < chained_milliseconds(paper, single, tf32, Step::grad_mixing),
        "14x14 32->64, three taps, TF32: streamed");
@@ -144,10 +145,7 @@ void test_shape(const Shape& shape, unsigned seed, double magnitude = 1) {
     }
     expect(error(out.values(t), want.out), mode.tolerance, m, "forward", describe(shape));
     expect(error(grad_in.values(t), want.grad_in), mode.tolerance, m, "grad_in", describe(shape));
-    // A few sums over all pixels may nearly vanish, all of them.
-    const double vanishing = want.grad_mixing.size() < 16 ? 8 : 1;
-    expect(error(grad_mixing.values(wt), want.grad_mixing), vanishing * mode.tolerance, m, "grad_mixing",
-           describe(shape));
+    expect(error(grad_mixing.values(wt), want.grad_mixing), mode.tolerance, m, "grad_mixing", describe(shape));
   }
 }
 
