@@ -16,6 +16,7 @@
 #pragma once
 
 #include "scdcf/ops/cuda/direction.h"
+#include "scdcf/ops/cuda/mixing_slices.h"
 
 namespace scdcf::ops::cuda {
 
@@ -72,14 +73,9 @@ struct ChainedPlan : ChainedTiles {
 };
 static_assert(sizeof(ChainedPlan) <= 4000, "kernel parameters");
 
-struct ChainedGradientPlan : ChainedTiles {
-  int warps, mode_groups, wide, wides, mixings;
+struct ChainedGradientPlan : ChainedTiles, MixingSlices {
+  int warps, mode_groups, wide, wides;
   int grad_at, grad_pitch, grad_tile;  // grad_out in shared memory: bytes of a row and of a row tile
-  int slices;
-  int16_t pair_begin[kMaxMixings + 1], slice_begin[kMaxMixings + 1];
-  struct Pair {
-    int8_t plane, scale;
-  } pairs[kMaxSources];
 
   __host__ __device__ int tiles() const { return chunks * wides * mode_groups; }
   __host__ __device__ int block_sums() const { return warps * kChannels * wide; }

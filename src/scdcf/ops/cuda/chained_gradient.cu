@@ -6,8 +6,8 @@ namespace {
 constexpr int kFewWarps = 8;
 
 /// What a block does: 16 channels, target channels, modes, and units [begin, end) of one mixing matrix.
-struct Task {
-  int chunk, wide, mode_group, pair0, begin, end;
+struct Task : SlicePart {
+  int chunk, wide, mode_group;
 };
 
 __device__ Task task_of(const ChainedGradientPlan& f, int block) {
@@ -16,13 +16,7 @@ __device__ Task task_of(const ChainedGradientPlan& f, int block) {
   t.mode_group = take_digit(rest, f.mode_groups);
   t.wide = take_digit(rest, f.wides);
   t.chunk = take_digit(rest, f.chunks);
-  const int slice = rest;
-  int mixing = 0;
-  while (f.slice_begin[mixing + 1] <= slice) ++mixing;
-  t.pair0 = f.pair_begin[mixing];
-  const int slices = f.slice_begin[mixing + 1] - f.slice_begin[mixing], mine = slice - f.slice_begin[mixing];
-  const int64_t units = int64_t(f.units_per_pair()) * (f.pair_begin[mixing + 1] - t.pair0);
-  t.begin = int(units * mine / slices), t.end = int(units * (mine + 1) / slices);
+  static_cast<SlicePart&>(t) = f.part(rest, f.units_per_pair());
   return t;
 }
 

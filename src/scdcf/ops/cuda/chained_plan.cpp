@@ -67,37 +67,6 @@ int parts_of(DataType type, Precision precision) {
   return type == DataType::float32 && precision == Precision::fp32 ? 2 : 1;
 }
 
-void fill_pairs(const DeviceProblem& p, ChainedGradientPlan& f) {
-  int count = 0;
-  for (int j = 0; j < p.mixings; ++j) {
-    f.pair_begin[j] = static_cast<int16_t>(count);
-    for (int s = 0; s < p.scale_count; ++s)
-      for (int e = p.scales[s].source_begin; e < p.scales[s].source_end; ++e)
-        if (p.sources[e].mixing == j)
-          f.pairs[count++] = {static_cast<int8_t>(p.sources[e].plane), static_cast<int8_t>(s)};
-  }
-  f.pair_begin[p.mixings] = static_cast<int16_t>(count);
-}
-
-/// As many slices as fill `blocks` places once; each mixing matrix gets its share.
-void fill_slices(ChainedGradientPlan& f, int blocks) {
-  const int target = std::max(1, blocks / f.tiles());
-  const int64_t per_pair = f.units_per_pair();
-  int64_t units = std::max<int64_t>(1, divide_up(per_pair * f.pair_begin[f.mixings], target));
-  for (;; units += std::max<int64_t>(1, units / 64)) {
-    int count = 0, used = 0;
-    for (int j = 0; j < f.mixings; ++j) {
-      const int64_t mine = per_pair * (f.pair_begin[j + 1] - f.pair_begin[j]);
-      f.slice_begin[j] = static_cast<int16_t>(count);
-      count += static_cast<int>(divide_up(mine, units));
-      used += mine > 0;
-    }
-    f.slice_begin[f.mixings] = static_cast<int16_t>(count);
-    f.slices = count;
-    if (count <= std::max(target, used)) return;
-  }
-}
-
 }  // namespace
 
 int64_t tile_products(const ChainedTiles& f, int rows, int wide, int radius) {
@@ -138,7 +107,6 @@ bool plan_chained(const DeviceProblem& p, bool forward, DataType type, Precision
 bool plan_chained_gradient(const DeviceProblem& p, DataType type, Precision precision, ChainedGradientPlan& f) {
   f = {};
   if (type == DataType::float64 || !plan_tiles(p, true, parts_of(type, precision), f)) return false;
-  f.mixings = p.mixings;
   f.mode_groups = static_cast<int>(divide_up(f.mode_count, kGradientWarps));
   f.warps = static_cast<int>(divide_up(f.mode_count, f.mode_groups));
   f.wides = static_cast<int>(divide_up(f.target_channels, 64));
@@ -147,9 +115,9 @@ bool plan_chained_gradient(const DeviceProblem& p, DataType type, Precision prec
   f.grad_pitch = f.wide * 2 + 16, f.grad_tile = 16 * f.grad_pitch;
   f.shared_bytes += f.parts * round_up(f.position_tiles, 2) * f.grad_tile;
   if (f.shared_bytes > shared_memory_limit()) return false;
-  fill_pairs(p, f);
+  f.fill_pairs(p);
   const int resident = std::max(1, std::min(shared_memory_limit() / (f.shared_bytes + 1024), kGradientWarps / f.warps));
-  fill_slices(f, resident * multiprocessors());
+  f.fill_slices(f.tiles(), f.units_per_pair(), resident * multiprocessors());
   return true;
 }
 

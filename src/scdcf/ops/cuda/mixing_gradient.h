@@ -8,23 +8,17 @@
 #pragma once
 
 #include "scdcf/ops/cuda/line_bank.h"
+#include "scdcf/ops/cuda/mixing_slices.h"
 
 namespace scdcf::ops::cuda {
 
 constexpr int kGradientModes = 4;  // modes of one kind per block
 
-struct GradientPair {
-  int16_t plane, scale;
-};
-
-struct MixingPlan {
-  int batch, planes, scales, in_channels, out_channels, in_width, out_width, in_pixels, out_pixels, mixings;
+struct MixingPlan : MixingSlices {
+  int batch, planes, scales, in_channels, out_channels, in_width, out_width, in_pixels, out_pixels;
   LineBank rows, columns;  // of U along x and of dV along y
   int images, groups, in_tiles, out_tiles;
-  int slices;
   int16_t radius[kMaxScales];
-  int16_t pair_begin[kMaxMixings + 1], slice_begin[kMaxMixings + 1];
-  GradientPair pairs[kMaxSources];
 
   /// Channel tiles times groups of modes: blocks per slice.
   __host__ __device__ int tiles() const { return in_tiles * rows.groups * out_tiles * columns.groups; }
@@ -64,13 +58,8 @@ __host__ __device__ inline GradientTask task_of(const MixingPlan& m, int block, 
   t.row_group = rest % m.rows.groups;
   rest /= m.rows.groups;
   t.in0 = rest % m.in_tiles * in_wide;
-  const int slice = rest / m.in_tiles;
-  int mixing = 0;
-  while (m.slice_begin[mixing + 1] <= slice) ++mixing;
-  t.pair0 = m.pair_begin[mixing];
-  const int slices = m.slice_begin[mixing + 1] - m.slice_begin[mixing], mine = slice - m.slice_begin[mixing];
-  const int64_t units = int64_t(m.units_per_pair()) * (m.pair_begin[mixing + 1] - t.pair0);
-  t.begin = int(units * mine / slices), t.end = int(units * (mine + 1) / slices);
+  const SlicePart part = m.part(rest / m.in_tiles, m.units_per_pair());
+  t.pair0 = part.pair0, t.begin = part.begin, t.end = part.end;
   return t;
 }
 
@@ -80,7 +69,5 @@ static_assert(sizeof(MixingPlan) <= 4000, "kernel parameters");
 MixingPlan plan_pairs(const DeviceProblem& p);
 /// The fewest tiles of at most 16 targets and 24 sources, or false.
 bool cut_gradient(LineBank& bank, int radius);
-/// As many slices as fill `blocks` places once; each mixing matrix gets its share.
-void fill_slices(const DeviceProblem& p, MixingPlan& plan, int blocks);
 
 }  // namespace scdcf::ops::cuda

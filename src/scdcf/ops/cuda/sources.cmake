@@ -22,6 +22,7 @@ set(cuda_sources
   ops/cuda/matrix_expand.cu
   ops/cuda/matrix_plan.cpp
   ops/cuda/mixing_plan.cpp
+  ops/cuda/mixing_slices.cpp
   ops/cuda/norm_maps.cu
   ops/cuda/norm_relu_pool.cpp
   ops/cuda/norm_sums.cu

@@ -40,7 +40,7 @@ bool plan_streamed_gradient(const DeviceProblem& p, StreamedGradientPlan& g) {
     g.sums = decltype(tile)::sums;
     fits = decltype(tile)::shared_bytes <= shared_memory_limit();
   });
-  if (fits) fill_slices(p, m, multiprocessors());
+  if (fits) m.fill_slices(m.tiles(), m.units_per_pair(), multiprocessors());
   return fits;
 }
 
