@@ -215,7 +215,7 @@ TEST(Plans, quick_ones_are_small_and_need_no_files) {
 TEST(Plans, image_folders_get_the_recipe_of_stl10_in_proportion) {
   PlanOptions options;
   options.data = {"tiny-imagenet-10"};
-  const auto& config = plan_natural(options).front().config;
+  const auto config = plan_natural(options).front().config;
   EXPECT_EQ(config.data.size, 64);
   EXPECT_EQ(config.train.augment.crop_padding, 8);
   EXPECT_EQ(config.train.augment.cutout, 21);
