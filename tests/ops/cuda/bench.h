@@ -56,11 +56,9 @@ inline void fill_random(Buffer& b, DataType t) {  // one random megabyte, repeat
   const size_t n = b.bytes() / bytes_of(t);
   std::vector<char> host(b.bytes());
   const size_t period = std::min<size_t>(n, 262139);
-  for (size_t i = 0; i < n; ++i)
-    if (i < period)
-      encode(t, d(g), host.data() + i * bytes_of(t));
-    else
-      std::memcpy(host.data() + i * bytes_of(t), host.data() + (i - period) * bytes_of(t), bytes_of(t));
+  for (size_t i = 0; i < period; ++i) encode(t, d(g), host.data() + i * bytes_of(t));
+  for (size_t at = period; at < n; at += period)
+    std::memcpy(host.data() + at * bytes_of(t), host.data(), std::min(period, n - at) * bytes_of(t));
   if (b.bytes()) MUST(cudaMemcpy(b.get(), host.data(), b.bytes(), cudaMemcpyHostToDevice));
 }
 

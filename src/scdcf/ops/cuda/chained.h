@@ -20,28 +20,36 @@
 
 namespace scdcf::ops::cuda {
 
-constexpr int kChainedWarps =
-    8;  // of forward and gradient of the input, at most, with two row tiles of the second pass each
-constexpr int kGradientWarps = 20;    // of the gradient of the mixing, at most: a mode each
-constexpr int kFragment = 32 * 16;    // bytes of a 16 x 16 operand
-constexpr int kChannels = 16;         // of the source, at a time
-constexpr int kSlot = 2 * kChannels;  // bytes of a position in the lines
+constexpr int kChainedWarps = 16;      // of forward and gradient of the input, at most (half as many in full float32)
+constexpr int kGradientWarps = 20;     // of the gradient of the mixing, at most: a mode each
+constexpr int kFewGradientWarps = 16;  // of them, where a warp has many registers
+constexpr int kFragment = 32 * 16;     // bytes of a 16 x 16 operand
+constexpr int kBlockBytes = 48;        // of what a block of forward or gradient of the input knows of itself
+constexpr int kChannels = 16;          // of the source, at a time
+constexpr int kSlot = 2 * kChannels;   // bytes of a position in the lines
 
-/// How positions and lines share tiles of 16 rows, and where things are in shared memory.
+/// Lines that a row tile of the second pass reads, of those that a block has.
+struct TileLines {
+  int begin, count;
+};
+
+/// How positions and lines share tiles of 16 rows, and where things are in shared memory. A block has one tile of the
+/// first pass and `q_run` neighbouring tiles of the second, which share its lines.
 struct ChainedTiles : Direction {
   int parts;                      // of an operand: 2 in full float32
   int images, groups;             // images of a tile, and groups of images
   int first_bits, second_bits;    // 2^bits images share a row tile of the first pass, positions one of the second
   int row_tiles;                  // of the first pass
   int position_tiles;             // row tiles of the second pass
-  int lines;                      // that a tile reads at most
+  int q_run, q_runs;              // tiles q of a block, and runs of them
+  int lines;                      // that a block reads at most
   int first_steps, second_steps;  // of 16 sources
   int pitch, plane;               // bytes of a line and of a factor's lines
-  int second_at, places_at, lines_at, shared_bytes;
+  int second_at, places_at, tile_lines_at, lines_at, shared_bytes;
   int mode_count, chunks;
   int border_bits;  // replicated, a border pixel of the input takes the taps of 2^bits outputs beyond it at most
   int16_t mode_begin[kMaxFactors + 1];  // modes by their second factor
-  int8_t mode_first[kMaxModes];
+  int8_t mode_first[kMaxModes + 1];
   int16_t mode_index[kMaxModes];  // of the problem
 
   __host__ __device__ int positions() const { return images * first.tile; }
@@ -58,15 +66,32 @@ struct ChainedTiles : Direction {
   __host__ __device__ int64_t second_bank(int scale, int tile) const {
     return (int64_t(scale) * second.tiles + tile) * second_fragments() * 32;
   }
+  __host__ __device__ int tiles_of_run(int q_tile0) const {
+    return second.tiles - q_tile0 < q_run ? second.tiles - q_tile0 : q_run;
+  }
+  /// What the tiles q of a block read.
+  __host__ __device__ LineSpan lines_of(int radius_, int q_tile0) const {
+    const LineSpan low = second.reach(radius_, q_tile0),
+                   high = second.reach(radius_, q_tile0 + tiles_of_run(q_tile0) - 1);
+    return {low.begin, high.begin + high.count - low.begin};
+  }
+  __host__ __device__ int lines_bytes() const { return first.modes * parts * plane; }
   int64_t bank_bytes(int scales) const { return (first_bank(scales, 0) + second_bank(scales, 0)) * 16; }
 };
 
+/// A block's warps are in teams. An item of work is one tile q and `wide` target channels, a warp's part of it two row
+/// tiles of the second pass. A team has one item; several, one after the other, where a sum ends with one round of
+/// lines.
 struct ChainedPlan : ChainedTiles {
-  int warps, wide, wides;  // target channels of a block
-  int matrix_at;           // in shared memory
-  int run, runs;           // groups of images that a block does one after the other
+  int team_warps, teams;
+  int wide, wides;               // target channels of an item
+  int block_wides, wide_blocks;  // of them in a block
+  int matrix_at, block_at;       // in shared memory
+  int run, runs;                 // groups of images that a block does one after the other
 
-  int64_t blocks() const { return int64_t(target_planes) * runs * first.tiles * second.tiles * wides; }
+  int warps() const { return teams * team_warps; }
+  int items() const { return q_run * block_wides; }
+  int64_t blocks() const { return int64_t(target_planes) * runs * first.tiles * q_runs * wide_blocks; }
   __host__ __device__ int packed_fragments() const { return wide / 16 * parts; }  // of a mode and 16 channels
   __host__ __device__ int matrix_bytes() const { return mode_count * packed_fragments() * kFragment; }  // 16 channels
   int64_t packed_bytes(int mixings) const { return int64_t(mixings) * wides * chunks * matrix_bytes(); }
@@ -79,7 +104,8 @@ struct ChainedGradientPlan : ChainedTiles, MixingSlices {
 
   __host__ __device__ int tiles() const { return chunks * wides * mode_groups; }
   __host__ __device__ int block_sums() const { return warps * kChannels * wide; }
-  __host__ __device__ int units_per_pair() const { return first.tiles * second.tiles * groups; }
+  __host__ __device__ int units_per_pair() const { return first.tiles * q_runs * groups; }
+  __host__ __device__ int grad_tiles() const { return round_up(position_tiles, 2); }  // of a tile q
   int64_t partial_floats() const { return int64_t(slices) * tiles() * block_sums(); }
 };
 static_assert(sizeof(ChainedGradientPlan) <= 4000, "kernel parameters");
@@ -89,8 +115,12 @@ struct Magnitudes {
   uint32_t in, grad_out, mixing, row_factors, column_factors;  // of the factors: the largest sum of one's taps
 };
 
-/// Products of 16 x 8 x 16 numbers for a tile and 16 channels; rows: row tiles of the second pass that are computed.
-int64_t tile_products(const ChainedTiles& f, int rows, int wide, int radius);
+/// Products of 16 x 8 x 16 numbers of a block, of 16 channels: of the first pass, and of the second with the mix.
+struct BlockProducts {
+  int64_t first, mix;
+};
+/// rows: row tiles of the second pass that are computed for each tile q.
+BlockProducts block_products(const ChainedTiles& f, int rows, int wide, int radius);
 
 /// False where shared memory does not suffice or the problem has more factors than the kernels take.
 bool plan_chained(const DeviceProblem& p, bool forward, DataType type, Precision precision, ChainedPlan& plan);

@@ -3,8 +3,6 @@
 namespace scdcf::ops::cuda {
 namespace {
 
-constexpr int kFewWarps = 8;
-
 /// What a block does: 16 channels, target channels, modes, and units [begin, end) of one mixing matrix.
 struct Task : SlicePart {
   int chunk, wide, mode_group;
@@ -46,40 +44,44 @@ __device__ inline void load_eight(const T* from, int count, bool whole, float sc
     to[part] = make_uint4(words[0][part], words[1][part], words[2][part], words[3][part]);
 }
 
-/// grad[part][row tile][row][channel] in shared memory: the tile's pixels in the order of the rows of Z. from: the
-/// scale's first pixel of the tile, in the group's first image, first channel.
+/// grad[part][tile q][row tile][row][channel] in shared memory: the tiles' pixels in the order of the rows of Z. from:
+/// the scale's first pixel, in the group's first image, first channel.
 template <class T, int parts, int wide>
-__device__ void load_grad(const ChainedGradientPlan& f, const T* from, int images, int rows, int channels,
+__device__ void load_grad(const ChainedGradientPlan& f, const T* from, int images, int q_tile0, int channels,
                           float scale) {
   constexpr int kPieces = wide / 8;
   const int bits = f.second_bits, row_step = f.q_step * f.target_channels;
   const bool whole = f.target_channels % 8 == 0 && reinterpret_cast<uintptr_t>(from) % 16 == 0;
-  const int tiles = round_up(f.position_tiles, 2);
+  const int tiles = f.grad_tiles(), all = f.tiles_of_run(q_tile0) * tiles;
   const auto* places = reinterpret_cast<const TilePosition*>(shared_memory() + f.places_at);
 #pragma unroll 4
-  for (int i = threadIdx.x; i < tiles * 16 * kPieces; i += blockDim.x) {
-    const int piece = i % kPieces, row = i / kPieces % 16, tile = i / kPieces / 16;
-    const int q = row & ((16 >> bits) - 1);
+  for (int i = threadIdx.x; i < all * 16 * kPieces; i += blockDim.x) {
+    const int piece = i % kPieces, row = i / kPieces % 16, q_and_tile = i / kPieces / 16;
+    const int q_tile = f.q_run == 1 ? 0 : q_and_tile / tiles, tile = q_and_tile - q_tile * tiles;
+    const int in_tile = row & ((16 >> bits) - 1), q = (q_tile0 + q_tile) * f.second.tile + in_tile;
     const TilePosition place = places[(tile << bits) + (row >> (4 - bits))];
     uint4 words[parts];
 #pragma unroll
     for (int part = 0; part < parts; ++part) words[part] = make_uint4(0, 0, 0, 0);
-    if (place.image < images && q < rows && piece * 8 < channels)
+    if (place.image < images && in_tile < f.second.tile && q < f.second.size() && piece * 8 < channels)
       load_eight<T, parts>(from + (place.target + q * row_step + piece * 8), channels - piece * 8, whole, scale, words);
-    char* to = shared_memory() + f.grad_at + tile * f.grad_tile + row * f.grad_pitch + piece * 16;
+    char* to = shared_memory() + f.grad_at + q_and_tile * f.grad_tile + row * f.grad_pitch + piece * 16;
 #pragma unroll
-    for (int part = 0; part < parts; ++part) *reinterpret_cast<uint4*>(to + part * tiles * f.grad_tile) = words[part];
+    for (int part = 0; part < parts; ++part)
+      *reinterpret_cast<uint4*>(to + part * f.q_run * tiles * f.grad_tile) = words[part];
   }
 }
 
-/// acc[c][o] += Z^T * grad of one tile, for this warp's mode, two row tiles at a time. count: steps of 16 lines, 0: any
+/// acc[c][o] += Z^T * grad of tile q, for this warp's mode, two row tiles at a time. count: steps of 16 lines, 0: any
 /// number.
 template <class T, int parts, int wide, int count>
-__device__ void add_steps(const ChainedGradientPlan& f, float (&acc)[wide / 8][4], int mode, int second, int lines) {
+__device__ void add_steps(const ChainedGradientPlan& f, float (&acc)[wide / 8][4], int mode, int second, int q,
+                          const TileLines& lines) {
   constexpr int kept = count > 0 ? count : 1, kTiles = 2;
   const int lane = threadIdx.x % 32, plane = f.mode_first[mode] * parts * f.plane;
-  const int steps = count > 0 ? count : (lines + 15) / 16, tiles = round_up(f.position_tiles, 2);
-  const auto* factors = reinterpret_cast<const uint4*>(shared_memory() + f.second_at) + lane;
+  const int steps = count > 0 ? count : (lines.count + 15) / 16, tiles = f.grad_tiles();
+  const auto* factors =
+      reinterpret_cast<const uint4*>(shared_memory() + f.second_at) + q * f.second_fragments() * 32 + lane;
   const auto factor = [&](int step, uint32_t(&right)[2][parts][2]) {
 #pragma unroll
     for (int part = 0; part < parts; ++part) {
@@ -91,8 +93,9 @@ __device__ void add_steps(const ChainedGradientPlan& f, float (&acc)[wide / 8][4
   if constexpr (count > 0)
 #pragma unroll
     for (int step = 0; step < kept; ++step) factor(step, right[step]);
-  const LineRows line_rows(f, lines);
-  uint32_t grad = line_rows.base + f.grad_at + (lane / 8 % 2 * 8 + lane % 8) * f.grad_pitch + lane / 16 * 16;
+  const LineRows line_rows(f, lines.count, f.lines_at + lines.begin * f.pitch);
+  uint32_t grad = shared_at(shared_memory()) + f.grad_at + q * tiles * f.grad_tile +
+                  (lane / 8 % 2 * 8 + lane % 8) * f.grad_pitch + lane / 16 * 16;
 #pragma unroll 1
   for (int tile = 0; tile < tiles; tile += kTiles) {
     float z[kTiles][2][4] = {};
@@ -125,7 +128,7 @@ __device__ void add_steps(const ChainedGradientPlan& f, float (&acc)[wide / 8][4
 #pragma unroll
         for (int part = 0; part < parts; ++part) {
           uint32_t r[4];
-          load_transposed(r, grad + part * tiles * f.grad_tile + i * 32);
+          load_transposed(r, grad + part * f.q_run * tiles * f.grad_tile + i * 32);
           numbers[0][part][0] = r[0], numbers[0][part][1] = r[1], numbers[1][part][0] = r[2],
           numbers[1][part][1] = r[3];
         }
@@ -137,17 +140,18 @@ __device__ void add_steps(const ChainedGradientPlan& f, float (&acc)[wide / 8][4
 }
 
 template <class T, int parts, int wide>
-__device__ void add_products(const ChainedGradientPlan& f, float (&acc)[wide / 8][4], int mode, int second, int lines) {
-  const int steps = f.steps_of(lines, f.second_bits);
-  if (steps == 1) return add_steps<T, parts, wide, 1>(f, acc, mode, second, lines);
-  if (steps == 2) return add_steps<T, parts, wide, 2>(f, acc, mode, second, lines);
-  if (steps == 3) return add_steps<T, parts, wide, 3>(f, acc, mode, second, lines);
-  add_steps<T, parts, wide, 0>(f, acc, mode, second, lines);
+__device__ void add_products(const ChainedGradientPlan& f, float (&acc)[wide / 8][4], int mode, int second, int q) {
+  const TileLines lines = tile_lines(f)[q];
+  const int steps = f.steps_of(lines.count, f.second_bits);
+  if (steps == 1) return add_steps<T, parts, wide, 1>(f, acc, mode, second, q, lines);
+  if (steps == 2) return add_steps<T, parts, wide, 2>(f, acc, mode, second, q, lines);
+  if (steps == 3) return add_steps<T, parts, wide, 3>(f, acc, mode, second, q, lines);
+  add_steps<T, parts, wide, 0>(f, acc, mode, second, q, lines);
 }
 
-/// most: warps. Two blocks of eight on a multiprocessor, or one of more.
+/// most: warps.
 template <class T, int parts, int wide, int most>
-__global__ void __launch_bounds__(most * 32, most == kFewWarps ? 2 : 1)
+__global__ void __launch_bounds__(most * 32, 1)
     chained_gradient_kernel(const __grid_constant__ ChainedGradientPlan f, const T* in, const T* grad_out,
                             const uint4* bank, int64_t first_total, const Magnitudes* magnitudes, float* partial) {
   const Task task = task_of(f, static_cast<int>(blockIdx.x));
@@ -156,7 +160,7 @@ __global__ void __launch_bounds__(most * 32, most == kFewWarps ? 2 : 1)
   int second = 0;
   while (second + 1 < f.second.modes && f.mode_begin[second + 1] <= mode) ++second;
   float acc[wide / 8][4] = {};
-  int bank_of = -1, rows = 0;  // pair and tiles whose factors are in shared memory
+  int bank_of = -1, q_tile0 = 0;  // pair and tiles whose factors are in shared memory
   LineSource<T> pair_source;
   const T* grad = nullptr;
   const int64_t grad_step = int64_t(f.target_planes) * f.target_pixels * f.target_channels;
@@ -167,23 +171,23 @@ __global__ void __launch_bounds__(most * 32, most == kFewWarps ? 2 : 1)
     sync_block();
     if (rest != bank_of) {
       bank_of = rest;
-      const int p_tile = take_digit(rest, f.first.tiles), q_tile = take_digit(rest, f.second.tiles);
+      const int p_tile = take_digit(rest, f.first.tiles);
+      q_tile0 = take_digit(rest, f.q_runs) * f.q_run;
       const auto pair = f.pairs[task.pair0 + rest];
       const int radius = f.radius[pair.scale];
-      const LineSpan us = f.first.reach(radius, p_tile), vs = f.second.reach(radius, q_tile),
-                     qs = f.second.targets_of(q_tile);
-      copy_factors(f, bank, first_total, pair.scale, p_tile, q_tile);
+      copy_factors(f, bank, first_total, pair.scale, p_tile, q_tile0);
       fill_places(f, p_tile);
-      pair_source.start(f, in, pair.plane, us, vs), rows = qs.count;
-      grad = grad_out + (int64_t(pair.scale) * f.target_pixels + int64_t(qs.begin) * f.q_step) * f.target_channels +
-             task.wide * wide;
+      pair_source.start(f, in, pair.plane, f.first.reach(radius, p_tile), f.lines_of(radius, q_tile0));
+      grad = grad_out + int64_t(pair.scale) * f.target_pixels * f.target_channels + task.wide * wide;
       sync_block();
     }
-    load_grad<T, parts, wide>(f, grad + image0 * grad_step, images, rows, f.target_channels - task.wide * wide,
+    load_grad<T, parts, wide>(f, grad + image0 * grad_step, images, q_tile0, f.target_channels - task.wide * wide,
                               scales.grad);
     make_lines<T, parts>(FirstPass<T>(f, pair_source, image0, images, task.chunk, scales.source));
     sync_block();
-    if (mode < f.mode_count) add_products<T, parts, wide>(f, acc, mode, second, pair_source.lines);
+    if (mode < f.mode_count)
+#pragma unroll 1
+      for (int q = 0; q < f.tiles_of_run(q_tile0); ++q) add_products<T, parts, wide>(f, acc, mode, second, q);
   }
   float* to =
       partial + int64_t(blockIdx.x) * f.block_sums() + (threadIdx.x / 32 * kChannels + lane / 4) * wide + lane % 4 * 2;
@@ -222,11 +226,12 @@ void run_chained_gradient(const DeviceProblem& p, const ChainedGradientPlan& f, 
                           const Magnitudes* magnitudes, DataType type, cudaStream_t stream) {
   const Magnitudes* sizes = type == DataType::bfloat16 ? nullptr : magnitudes;
   build_chained_operands(p, f, true, f.wide, f.wides, factors, nullptr, bank, nullptr, sizes, type, stream);
-  visit_numbers(type, f.parts, f.wide, [&](auto numbers, auto wide) {
+  visit_numbers<128>(type, f.parts, f.wide, [&](auto numbers, auto wide) {
     using T = typename decltype(numbers)::T;
     constexpr int parts = decltype(numbers)::parts, channels = decltype(wide)::value;
-    const auto kernel = f.warps <= kFewWarps ? chained_gradient_kernel<T, parts, channels, kFewWarps>
-                                             : chained_gradient_kernel<T, parts, channels, kGradientWarps>;
+    constexpr int most = channels > 64 ? kFewGradientWarps : kGradientWarps;
+    const auto kernel = f.warps <= kFewGradientWarps ? chained_gradient_kernel<T, parts, channels, kFewGradientWarps>
+                                                     : chained_gradient_kernel<T, parts, channels, most>;
     launch(kernel, int64_t(f.slices) * f.tiles(), f.warps * 32, f.shared_bytes, stream, f, static_cast<const T*>(in),
            static_cast<const T*>(grad_out), bank, f.first_bank(p.scale_count, 0), sizes, partial);
   });

@@ -5,14 +5,24 @@
 
 namespace scdcf::ops::cuda {
 
+__device__ inline TileLines* tile_lines(const ChainedTiles& f) {
+  return reinterpret_cast<TileLines*>(shared_memory() + f.tile_lines_at);
+}
+
+/// The factors of a block's tiles and what lines they multiply.
 __device__ inline void copy_factors(const ChainedTiles& f, const uint4* bank, int64_t first_total, int scale,
-                                    int p_tile, int q_tile) {
+                                    int p_tile, int q_tile0) {
   auto* to = reinterpret_cast<uint4*>(shared_memory());
   const uint4* from = bank + f.first_bank(scale, p_tile);
   for (int i = threadIdx.x; i < f.first_fragments() * 32; i += blockDim.x) to[i] = from[i];
   to = reinterpret_cast<uint4*>(shared_memory() + f.second_at);
-  from = bank + first_total + f.second_bank(scale, q_tile);
-  for (int i = threadIdx.x; i < f.second_fragments() * 32; i += blockDim.x) to[i] = from[i];
+  from = bank + first_total + f.second_bank(scale, q_tile0);
+  const int tiles = f.tiles_of_run(q_tile0);
+  for (int i = threadIdx.x; i < tiles * f.second_fragments() * 32; i += blockDim.x) to[i] = from[i];
+  if (static_cast<int>(threadIdx.x) < tiles) {
+    const LineSpan lines = f.second.reach(f.radius[scale], q_tile0 + threadIdx.x);
+    tile_lines(f)[threadIdx.x] = {lines.begin - f.second.reach(f.radius[scale], q_tile0).begin, lines.count};
+  }
 }
 
 /// Lines of so many numbers, and how far they are apart, on their way to the L2 cache; by all threads.
@@ -127,13 +137,19 @@ struct FirstPass {
   __device__ bool in_pairs() const {
     return position_step % 2 == 0 && line_step % 2 == 0 && reinterpret_cast<uintptr_t>(at) % (2 * sizeof(T)) == 0;
   }
-  /// Where position k of a row tile is that several images share, counted from the tile's first. Beyond the last
-  /// position it is the last one, whose factor is zero there.
-  __device__ int offset(int tile, int k) const {
-    if (bits == 0) return min(k, positions - 1) * position_step;
-    const int rest = 4 - bits, first = tile << bits;
-    return (min(first + (k >> rest), last_image) - min(first, last_image)) * image_step +
-           min(k & ((1 << rest) - 1), positions - 1) * position_step;
+  /// Where position k of a row tile is, in bytes from the tile's first; several images share a tile where `shared`.
+  /// Beyond the last position it is the last one, whose factor is zero there.
+  template <bool shared>
+  __device__ uint32_t offset(int tile, int k) const {
+    uint32_t numbers;
+    if (!shared || bits == 0) {
+      numbers = min(k, positions - 1) * position_step;
+    } else {
+      const int rest = 4 - bits, first = tile << bits;
+      numbers = uint32_t(min(first + (k >> rest), last_image) - min(first, last_image)) * image_step +
+                min(k & ((1 << rest) - 1), positions - 1) * position_step;
+    }
+    return numbers * sizeof(T);
   }
   /// Line v of a row tile's first image.
   __device__ const T* line(int v, int tile) const {
@@ -192,25 +208,28 @@ __device__ __noinline__ void first_pass(const FirstPass<T> p) {
   const int steps = count > 0 ? count : (p.positions + 15) / 16, rows = (p.row_slots - g + 7) / 8;
   const int factor_step = p.factor_steps * parts * 32;
   const auto* factors = reinterpret_cast<const uint4*>(shared_memory()) + lane;
-  int offsets[kept][4];
+  constexpr bool shared = count <= 1;  // more images than one in a row tile have one step of positions
+  uint32_t offsets[kept][4];
   const auto find = [&](int tile, int step0) {
 #pragma unroll
     for (int i = 0; i < kept * 4; ++i)
-      offsets[i / 4][i % 4] = p.offset(tile, (step0 + i / 4) * 16 + i / 2 % 2 * 8 + 2 * j + i % 2);
+      offsets[i / 4][i % 4] = p.template offset<shared>(tile, (step0 + i / 4) * 16 + i / 2 % 2 * 8 + 2 * j + i % 2);
   };
   if constexpr (count > 0) find(0, 0);
   ChannelPair<T> pairs[kept][4];
   const bool pairwise = !whole && p.in_pairs();
   const auto read = [&](int unit, int step0) {
     const int v = p.row_tiles == 1 ? unit : unit / p.row_tiles, tile = unit - v * p.row_tiles;
-    const T* line = p.line(v, tile) + 2 * g;
-    if (count == 0 || p.bits > 0) find(tile, step0);  // the last tile may lack images
+    const char* line = reinterpret_cast<const char*>(p.line(v, tile) + 2 * g);
+    if (count == 0 || (shared && p.bits > 0)) find(tile, step0);  // the last tile may lack images
 #pragma unroll
-    for (int i = 0; i < kept * 4; ++i)
+    for (int i = 0; i < kept * 4; ++i) {
+      const auto* from = reinterpret_cast<const T*>(line + offsets[i / 4][i % 4]);
       if constexpr (whole)
-        pairs[i / 4][i % 4].load(line + offsets[i / 4][i % 4]);
+        pairs[i / 4][i % 4].load(from);
       else
-        pairs[i / 4][i % 4].load(line + offsets[i / 4][i % 4], p.channels - 2 * g, pairwise);
+        pairs[i / 4][i % 4].load(from, p.channels - 2 * g, pairwise);
+    }
   };
   int unit = threadIdx.x / 32;
   if (count > 0 && unit < units) read(unit, 0);
@@ -287,7 +306,7 @@ __device__ inline void fill_places(const ChainedTiles& f, int p_tile) {
               p = position - image * f.first.tile;
     const int tile = image >> f.first_bits, in_tile = image - (tile << f.first_bits);
     const bool exists = i < f.positions() && p < ps.count;
-    places[i] = {f.lines_at + (tile * 16 + (in_tile << (4 - f.first_bits)) + p) * kSlot,
+    places[i] = {(tile * 16 + (in_tile << (4 - f.first_bits)) + p) * kSlot,
                  (image * f.target_planes * f.target_pixels + (ps.begin + p) * f.p_step) * f.target_channels,
                  exists ? image : 1 << 30, 0};
   }
@@ -299,12 +318,13 @@ struct LineRows {
   const TilePosition* places;
   int k, bits, pitch, last, channel;
   uint32_t base;
-  __device__ LineRows(const ChainedTiles& f, int lines) {
+  /// lines_at: the first line of the tile, in bytes from where the lines of position 0 begin.
+  __device__ LineRows(const ChainedTiles& f, int lines, int lines_at) {
     const int lane = threadIdx.x % 32, row = lane / 8 % 2 * 8 + lane % 8;
     bits = f.second_bits, pitch = f.pitch, last = lines - 1, channel = lane / 16 * 16;
     places = reinterpret_cast<const TilePosition*>(shared_memory() + f.places_at) + (row >> (4 - bits));
     k = row & ((16 >> bits) - 1);
-    base = shared_at(shared_memory());
+    base = shared_at(shared_memory()) + lines_at;
   }
   __device__ uint32_t at(int tile, int step) const {
     return base + places[tile << bits].line + min(step * 16 + k, last) * pitch + channel;

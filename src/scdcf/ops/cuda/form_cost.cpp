@@ -81,35 +81,35 @@ double shared_milliseconds(const DeviceProblem& p, DataType type, Precision prec
 }
 
 double chained_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step) {
-  // Milliseconds of a million products of the mix with its second pass, and of the first pass, of a thousand tiles of
-  // 16 channels, and of a step however small.
+  // Milliseconds of a million products of the mix with its second pass, and of the first pass, of a thousand items (a
+  // tile q, the channels of a team, 16 channels of the source), and of a step however small.
   struct Costs {
-    double mix, first, tile, call;
+    double mix, first, item, call;
   };
   const bool half = type == DataType::bfloat16, gradient = step == ExpandedStep::grad_mixing;
-  Costs cost = gradient ? (half ? Costs{0.0150, 0.044, 0.0145, 0.048} : Costs{0.0129, 0.086, 0.0185, 0.067})
-                        : (half ? Costs{0.0096, 0.046, 0.0066, 0.032} : Costs{0.0083, 0.074, 0.0062, 0.054});
-  if (gradient && p.source_count > p.scale_count) cost.tile *= 1.9;  // several taps: grad_out is read for each
+  Costs cost = gradient ? (half ? Costs{0.0145, 0.010, 0.0190, 0.025} : Costs{0.0160, 0.020, 0.0240, 0.030})
+                        : (half ? Costs{0.0106, 0.022, 0.0110, 0.028} : Costs{0.0094, 0.053, 0.0125, 0.044});
+  if (gradient && p.source_count > p.scale_count) cost.item *= 1.3;  // several taps: grad_out is read for each
   double milliseconds = cost.call, parts = 1;
-  const auto add = [&](const ChainedTiles& f, int rows, int wide, int blocks) {
+  const auto add = [&](const ChainedTiles& f, int rows, int wide, int wides, int blocks) {
     parts = f.parts;
     for (int s = 0; s < p.scale_count; ++s) {
-      const double tiles = double(p.scales[s].source_end - p.scales[s].source_begin) * f.groups * f.first.tiles *
-                           f.second.tiles * f.chunks * blocks;
-      const auto first = double(tile_products(f, 0, wide, p.scales[s].radius)),
-                 all = double(tile_products(f, rows, wide, p.scales[s].radius));
-      milliseconds += tiles * (1e-6 * (cost.mix * (all - first) + cost.first * first) + 1e-3 * cost.tile);
+      const double rounds = double(p.scales[s].source_end - p.scales[s].source_begin) * f.groups * f.first.tiles *
+                            f.q_runs * f.chunks * blocks;
+      const BlockProducts work = block_products(f, rows, wide, p.scales[s].radius);
+      milliseconds += rounds * (1e-6 * (cost.mix * wides * double(work.mix) + cost.first * double(work.first)) +
+                                1e-3 * cost.item * wides * f.q_run);
     }
   };
   if (gradient) {
     ChainedGradientPlan f;
     if (!plan_chained_gradient(p, type, precision, f)) return std::numeric_limits<double>::infinity();
-    add(f, f.position_tiles, f.wide, f.wides * f.mode_groups);
+    add(f, f.position_tiles, f.wide, 1, f.wides * f.mode_groups);
   } else {
     ChainedPlan f;
     if (!plan_chained(p, step == ExpandedStep::forward, type, precision, f))
       return std::numeric_limits<double>::infinity();
-    add(f, 2 * f.warps, f.wide, f.wides);
+    add(f, 2 * f.team_warps, f.wide, f.block_wides, f.wide_blocks);
   }
   return milliseconds * (parts == 2 ? 2.5 : 1);  // three products for each
 }

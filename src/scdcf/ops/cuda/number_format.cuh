@@ -20,13 +20,17 @@ struct Numbers {
   static constexpr int parts = parts_;
 };
 
-/// Calls visit(Numbers, channels of a block) with what a plan has.
-template <class Visit>
+/// Calls visit(Numbers, channels of a block) with what a plan has; more than 64 channels: `widest` of them.
+template <int widest = 64, class Visit>
 void visit_numbers(DataType type, int parts, int wide, const Visit& visit) {
   const auto with = [&](auto numbers) {
     if (wide == 16) return visit(numbers, std::integral_constant<int, 16>());
     if (wide == 32) return visit(numbers, std::integral_constant<int, 32>());
     if (wide == 48) return visit(numbers, std::integral_constant<int, 48>());
+    if constexpr (widest > 64 && decltype(numbers)::parts == 1) {
+      if (wide == 96) return visit(numbers, std::integral_constant<int, 96>());
+      if (wide == 128) return visit(numbers, std::integral_constant<int, 128>());
+    }
     visit(numbers, std::integral_constant<int, 64>());
   };
   if (type == DataType::bfloat16) return with(Numbers<bf16, 1>());
