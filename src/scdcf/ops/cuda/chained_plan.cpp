@@ -115,7 +115,9 @@ double cost_of(const ChainedPlan& f, int radius) {
   const double mine = std::max(blocks / multiprocessors(), double(resident));
   const BlockProducts work = block_products(f, 2 * f.team_warps, f.wide, radius);
   const double few = resident * f.warps() >= 12 ? 1.0 : resident * f.warps() >= 7 ? 1.4 : 2.5;  // warps wait
-  return mine * few * (9.0 * double(work.first) + f.block_wides * double(work.mix) + 80 * f.warps());
+  const double alone = resident == 1 ? 1.05 : 1.0;  // no other block multiplies while this one makes its lines
+  return mine * few * alone *
+         (5.6 * double(work.first) + f.block_wides * double(work.mix) + 190.0 * f.items() * f.team_warps);
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ double shared_milliseconds(const DeviceProblem& p, DataType type, Precision prec
 
 double chained_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step) {
   // Milliseconds of a million products of the mix with its second pass, and of the first pass, of a thousand items (a
-  // tile q, the channels of a team, 16 channels of the source), and of a step however small.
+  // tile q, the channels of a team of seven warps, 16 channels of the source), and of a step however small.
   struct Costs {
     double mix, first, item, call;
   };
@@ -91,25 +91,25 @@ double chained_milliseconds(const DeviceProblem& p, DataType type, Precision pre
                         : (half ? Costs{0.0106, 0.022, 0.0110, 0.028} : Costs{0.0094, 0.053, 0.0125, 0.044});
   if (gradient && p.source_count > p.scale_count) cost.item *= 1.3;  // several taps: grad_out is read for each
   double milliseconds = cost.call, parts = 1;
-  const auto add = [&](const ChainedTiles& f, int rows, int wide, int wides, int blocks) {
+  const auto add = [&](const ChainedTiles& f, int rows, int wide, int wides, int blocks, double items) {
     parts = f.parts;
     for (int s = 0; s < p.scale_count; ++s) {
       const double rounds = double(p.scales[s].source_end - p.scales[s].source_begin) * f.groups * f.first.tiles *
                             f.q_runs * f.chunks * blocks;
       const BlockProducts work = block_products(f, rows, wide, p.scales[s].radius);
       milliseconds += rounds * (1e-6 * (cost.mix * wides * double(work.mix) + cost.first * double(work.first)) +
-                                1e-3 * cost.item * wides * f.q_run);
+                                1e-3 * cost.item * items);
     }
   };
   if (gradient) {
     ChainedGradientPlan f;
     if (!plan_chained_gradient(p, type, precision, f)) return std::numeric_limits<double>::infinity();
-    add(f, f.position_tiles, f.wide, 1, f.wides * f.mode_groups);
+    add(f, f.position_tiles, f.wide, 1, f.wides * f.mode_groups, f.q_run);
   } else {
     ChainedPlan f;
     if (!plan_chained(p, step == ExpandedStep::forward, type, precision, f))
       return std::numeric_limits<double>::infinity();
-    add(f, 2 * f.team_warps, f.wide, f.block_wides, f.wide_blocks);
+    add(f, 2 * f.team_warps, f.wide, f.block_wides, f.wide_blocks, f.items() * f.team_warps / 7.0);
   }
   return milliseconds * (parts == 2 ? 2.5 : 1);  // three products for each
 }
@@ -118,7 +118,7 @@ double streamed_milliseconds(const DeviceProblem& p, ExpandedStep step) {
   const double in = round_up(p.in_channels, 32), out = round_up(p.out_channels, 32);
   const bool wide = std::max(p.in_height, p.in_width) > 28, taps = p.source_count > p.scale_count;
   // Several taps: more products for each pass. Many channels: fewer of them padding, more of them at a time.
-  double rate = taps ? 140e9 : std::min(1.4 * std::sqrt(in * out), 100.0) * 1e9;
+  double rate = taps ? 140e9 : std::min(1.4 * std::sqrt(in * out), 90.0) * 1e9;
   if (!taps && p.in_height > 14) rate *= 0.75;
   if (step == ExpandedStep::grad_in && taps) rate = 110e9;
   if (step == ExpandedStep::grad_mixing && (wide || (!taps && p.in_height > 14))) rate *= 0.4;

@@ -63,8 +63,8 @@ Family choose_family(const DeviceProblem& p, DataType type, Precision precision,
     if (milliseconds < least) best = family, least = milliseconds;
   };
   if (streamed) consider(Family::streamed, streamed_milliseconds(p, step));
-  // A fifth better than the streamed kernels, which were tuned on the layers that they take.
-  const double margin = best == Family::streamed ? 1.2 : 1.0;
+  // A fifth better than the streamed kernels where there are several taps, as in the layers that these were tuned on.
+  const double margin = best == Family::streamed && p.source_count > p.scale_count ? 1.2 : 1.0;
   if (chained) consider(Family::chained, margin * chained_milliseconds(p, type, precision, step));
   return best;
 }
