@@ -73,6 +73,9 @@ struct Replay::Graph {
       throw;
     }
     graph.capture_end();
+    // A capture begins by writing the generator's seed on its own stream, which the first replay, on the caller's,
+    // would not wait for: on a busy card the old seed could come last, and that step have another noise.
+    c10::cuda::device_synchronize();
   }
 
  private:
