@@ -199,9 +199,9 @@ __device__ inline void store_lines(char* to, int plane, const float (&d)[2][4], 
 
 /// lines[b][v][position][channel] = sum over u of factor b. Columns of the product are channels, the even ones first,
 /// so that a lane reads two neighbouring channels and writes four. While one line is multiplied the next is on its way.
-/// whole: all channels exist and can be read two at a time. count: steps of 16 positions, 0: any number. at_once: row
-/// factors.
-template <class T, int parts, bool whole, int count, int at_once>
+/// fast: channels can be read two at a time; lanes whose channels do not exist then read the last, which the matrices
+/// multiply by zero. count: steps of 16 positions, 0: any number. at_once: row factors.
+template <class T, int parts, bool fast, int count, int at_once>
 __device__ __noinline__ void first_pass(const FirstPass<T> p) {
   constexpr int kept = count > 0 ? count : 1;
   const int lane = threadIdx.x % 32, g = lane / 4, j = lane % 4, warps = blockDim.x / 32, units = p.lines * p.row_tiles;
@@ -217,18 +217,19 @@ __device__ __noinline__ void first_pass(const FirstPass<T> p) {
   };
   if constexpr (count > 0) find(0, 0);
   ChannelPair<T> pairs[kept][4];
-  const bool pairwise = !whole && p.in_pairs();
+  const bool pairwise = !fast && p.in_pairs();
+  const int channel = fast ? min(2 * g, p.channels - 2) : 2 * g;
   const auto read = [&](int unit, int step0) {
     const int v = p.row_tiles == 1 ? unit : unit / p.row_tiles, tile = unit - v * p.row_tiles;
-    const char* line = reinterpret_cast<const char*>(p.line(v, tile) + 2 * g);
+    const char* line = reinterpret_cast<const char*>(p.line(v, tile) + channel);
     if (count == 0 || (shared && p.bits > 0)) find(tile, step0);  // the last tile may lack images
 #pragma unroll
     for (int i = 0; i < kept * 4; ++i) {
       const auto* from = reinterpret_cast<const T*>(line + offsets[i / 4][i % 4]);
-      if constexpr (whole)
+      if constexpr (fast)
         pairs[i / 4][i % 4].load(from);
       else
-        pairs[i / 4][i % 4].load(from, p.channels - 2 * g, pairwise);
+        pairs[i / 4][i % 4].load(from, p.channels - channel, pairwise);
     }
   };
   int unit = threadIdx.x / 32;
@@ -286,7 +287,7 @@ __device__ void make_lines_of(const FirstPass<T>& p) {
 }
 template <class T, int parts>
 __device__ void make_lines(const FirstPass<T>& p) {
-  if (!p.in_pairs() || p.channels < kChannels || p.positions > 48) return first_pass<T, parts, false, 0, 2>(p);
+  if (!p.in_pairs() || p.positions > 48) return first_pass<T, parts, false, 0, 2>(p);
   if (p.factors % 3 == 0) return make_lines_of<T, parts, 3>(p);
   make_lines_of<T, parts, 2>(p);
 }
