@@ -6,6 +6,7 @@
 #   `ops/cost.h`, `cost.h`               in a code span: the end of some file's path
 #   | equation | [file](path) |          in the map of README.md: some file of the row names each (label) of the equation
 #   // see ops/cost.h                    in a comment of a source: the end of some file's path
+# No sentence stands twice in a document (lines of 110 characters and more that are no rows of tables).
 # And the other way: some document links to each file of docs/figures and results.
 
 function violation(what) {
@@ -106,6 +107,7 @@ FNR == 1 {
   folder = FILENAME
   sub(/[^\/]*$/, "", folder)
   for (i in outputs) delete outputs[i]
+  for (i in said) delete said[i]
   while ((getline text < FILENAME) > 0)
     while (match(text, /--out [^ `]+/)) {
       outputs[substr(text, RSTART + 6, RLENGTH - 6)] = 1
@@ -114,6 +116,8 @@ FNR == 1 {
   close(FILENAME)
 }
 
+length($0) >= 110 && !/^\|/ && ($0 in said) { violation("says again what line " said[$0] " says") }
+{ said[$0] = FNR }
 /^#/ { in_map = FILENAME == "README.md" && /From an equation/ }
 in_map && /^\|/ && !/^\|-/ && !/^\| in the paper/ { check_map_row($0) }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# README.md and docs/: check.sh SOURCE_DIR ROOMS.TXT. Every path that they and the comments of sources name exists, and every
-# figure is shown; the code in README.md is the example that the tests run, letter by letter; the picture of the rooms is
+# README.md and docs/: check.sh SOURCE_DIR ROOMS.TXT. Every path that they and the comments of sources name exists, every
+# figure is shown and no sentence stands twice; the code in README.md is the example that the tests run, letter by letter; the picture of the rooms is
 # that of the rooms as they are; `make help` names every target, and `make asan` has the tests of every room.
 set -eu
 check=$(cd "$(dirname "$0")" && pwd)/check.awk

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Puts one stale path at a time into a copy of the tree and sees that check.sh names it, and its place.
+# Puts one violation at a time into a copy of the tree and sees that check.sh names it, and its place.
 #   violations.sh SOURCE_DIR ROOMS.TXT SCRATCH
 set -eu
 . "$(dirname "$0")/../support/violations.sh"
@@ -21,6 +21,9 @@ says "a path in text" 'tests/gone_test.cpp shows it.' 'names tests/gone_test.cpp
 says "a path in code" 'run `scripts/gone.sh --all`' 'names scripts/gone.sh, which is not there$'
 says "a file of a room" 'in `ops/gone.h`' 'names ops/gone.h, and no file'
 says "a file by its name" 'in `gone.inl`' 'names gone.inl, and no file'
+sed -n 3p "$source/docs/kernels.md" >>"$scratch/docs/kernels.md"
+expect "a sentence that stands twice" '^docs/kernels.md:[0-9]+: says again what line [0-9]+ says$'
+cp "$source/docs/kernels.md" "$scratch/docs"
 printf '\n// As in ops/gone.h.\n' >"$scratch/src/scdcf/core/new.h"
 expect "a path in a comment" '^src/scdcf/core/new.h:2: names ops/gone.h, and no file'
 rm "$scratch/src/scdcf/core/new.h"
