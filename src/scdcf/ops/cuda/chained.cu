@@ -159,7 +159,7 @@ __device__ inline void fill_block(const ChainedPlan& f, bool forward, const Magn
   b.wides = min(f.block_wides, f.wides - b.wide0), b.q_tiles = f.tiles_of_run(b.q_tile0);
   b.group_end = min(b.group0 + f.run, f.groups), b.plane = f.order[rest];
   b.first_stage = f.stage_begin[b.plane], b.last_stage = f.stage_begin[b.plane + 1] - 1;
-  const Scales scales = scales_of(f, forward, magnitudes);
+  const Scales scales = scales_of(forward, f.border_bits, magnitudes);
   b.source_scale = scales.source;
   b.unscale = 1.0f / scales.source / scales.first / scales.second / scales.mixing;
   if (threadIdx.x == 0) *reinterpret_cast<Block*>(shared_memory() + f.block_at) = b;

@@ -16,6 +16,7 @@
 #pragma once
 
 #include "scdcf/ops/cuda/direction.h"
+#include "scdcf/ops/cuda/magnitudes.h"
 #include "scdcf/ops/cuda/mixing_slices.h"
 
 namespace scdcf::ops::cuda {
@@ -47,7 +48,6 @@ struct ChainedTiles : Direction {
   int pitch, plane;               // bytes of a line and of a factor's lines
   int second_at, places_at, tile_lines_at, lines_at, shared_bytes;
   int mode_count, chunks;
-  int border_bits;  // replicated, a border pixel of the input takes the taps of 2^bits outputs beyond it at most
   int16_t mode_begin[kMaxFactors + 1];  // modes by their second factor
   int8_t mode_first[kMaxModes + 1];
   int16_t mode_index[kMaxModes];  // of the problem
@@ -110,11 +110,6 @@ struct ChainedGradientPlan : ChainedTiles, MixingSlices {
 };
 static_assert(sizeof(ChainedGradientPlan) <= 4000, "kernel parameters");
 
-/// How large the numbers are, in device memory: the bits of the largest of each. Only maps of float32 are scaled.
-struct Magnitudes {
-  uint32_t in, grad_out, mixing, row_factors, column_factors;  // of the factors: the largest sum of one's taps
-};
-
 /// Products of 16 x 8 x 16 numbers of a block, of 16 channels: of the first pass, and of the second with the mix.
 struct BlockProducts {
   int64_t first, mix;
@@ -125,10 +120,6 @@ BlockProducts block_products(const ChainedTiles& f, int rows, int wide, int radi
 /// False where shared memory does not suffice or the problem has more factors than the kernels take.
 bool plan_chained(const DeviceProblem& p, bool forward, DataType type, Precision precision, ChainedPlan& plan);
 bool plan_chained_gradient(const DeviceProblem& p, DataType type, Precision precision, ChainedGradientPlan& plan);
-
-/// Null maps are left out.
-void measure_magnitudes(const DeviceProblem& p, const float* in, const float* grad_out, const float* factors,
-                        const float* mixing, Magnitudes* magnitudes, cudaStream_t stream);
 
 /// `bank` and `packed` are written first; source and target are maps of the type.
 void run_chained(const DeviceProblem& p, const ChainedPlan& plan, bool forward, const void* source,

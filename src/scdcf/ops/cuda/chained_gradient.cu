@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(most * 32, 1)
     chained_gradient_kernel(const __grid_constant__ ChainedGradientPlan f, const T* in, const T* grad_out,
                             const uint4* bank, int64_t first_total, const Magnitudes* magnitudes, float* partial) {
   const Task task = task_of(f, static_cast<int>(blockIdx.x));
-  const Scales scales = scales_of(f, true, magnitudes);
+  const Scales scales = scales_of(true, f.border_bits, magnitudes);
   const int lane = threadIdx.x % 32, mode = task.mode_group * f.warps + threadIdx.x / 32;
   int second = 0;
   while (second + 1 < f.second.modes && f.mode_begin[second + 1] <= mode) ++second;
@@ -214,7 +214,7 @@ __global__ void add_slices_kernel(const __grid_constant__ ChainedGradientPlan f,
 #pragma unroll 8
   for (int s = f.slice_begin[mixing]; s < f.slice_begin[mixing + 1]; ++s)
     sum += partial[(int64_t(s) * f.tiles() + tile) * f.block_sums() + at];
-  const Scales scales = scales_of(f, true, magnitudes);
+  const Scales scales = scales_of(true, f.border_bits, magnitudes);
   const int64_t matrix = (int64_t(mixing) * f.mode_count + f.mode_index[mode]) * f.source_channels;
   grad_mixing[(matrix + c) * f.target_channels + o] = sum / scales.source / scales.first / scales.second / scales.grad;
 }

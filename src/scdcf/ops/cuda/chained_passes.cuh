@@ -1,6 +1,7 @@
 // What both chained kernels begin with (chained.h): the factors in shared memory, the first pass, and Z.
 #pragma once
 
+#include "scdcf/ops/cuda/chained.h"
 #include "scdcf/ops/cuda/number_format.cuh"
 
 namespace scdcf::ops::cuda {

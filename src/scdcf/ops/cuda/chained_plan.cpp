@@ -44,7 +44,6 @@ bool plan_tiles(const DeviceProblem& p, bool forward, int parts, int most, int q
   f.q_run = std::min(q_run, f.second.tiles), f.q_runs = static_cast<int>(divide_up(f.second.tiles, f.q_run));
   for (int tile = 0; tile < f.second.tiles; tile += f.q_run)
     f.lines = std::max(f.lines, f.lines_of(radius, tile).count);
-  while (!forward && p.replicate && 1 << f.border_bits < radius + 1) ++f.border_bits;
   f.first_bits = f.first.tiles == 1 ? bits_of(f.first.tile, positions) : 0;
   f.second_bits = f.second.tiles == 1 ? bits_of(f.second.tile, tile_lines) : 0;
   f.images = f.first.tiles == 1 ? std::max(1, std::min((most << f.second_bits) / f.first.tile, f.batch)) : 1;

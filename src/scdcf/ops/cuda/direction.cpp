@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "scdcf/ops/cuda/magnitudes.h"
+
 namespace scdcf::ops::cuda {
 namespace {
 
@@ -36,8 +38,9 @@ Direction make_direction(const DeviceProblem& p, bool forward) {
   Direction f{};
   f.batch = p.batch;
   f.flush_each = !forward;
-  f.first = make_bank(p, forward, !forward, false, kMaxFactors);
-  f.second = make_bank(p, !forward, !forward, true, kMaxFactors);
+  f.border_bits = forward ? 0 : border_bits(p);
+  f.first = make_bank(p, forward, !forward, kMaxFactors);
+  f.second = make_bank(p, !forward, !forward, kMaxFactors);
   f.source_planes = forward ? p.planes : p.scale_count;
   f.target_planes = forward ? p.scale_count : p.planes;
   f.source_channels = forward ? p.in_channels : p.out_channels;

@@ -19,6 +19,7 @@ struct Direction {
   int batch, source_planes, target_planes, source_channels, target_channels, source_pixels, target_pixels;
   int u_step, v_step, p_step, q_step;
   int flush_each;                                          // second factors differ between stages
+  int border_bits;                                         // of the adjoint (magnitudes.h), else 0
   LineBank first, second;                                  // without their tiles
   int16_t stage_begin[kMaxPlanes + 1], order[kMaxPlanes];  // order: planes of many stages first
   int16_t radius[kMaxScales];

@@ -62,13 +62,6 @@ __device__ inline void copy_bulk(void* to, const void* from, uint32_t bytes, Bar
       : "memory");
 }
 
-/// round_tf32 that stays where it is: moved ahead, the rounded copies of many sums would need registers of their own.
-__device__ inline uint32_t round_here(float x) {
-  uint32_t r;
-  asm volatile("cvt.rn.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
-  return r;
-}
-
 /// Ordinary stores of this thread become visible to the products.
 __device__ inline void fence_products() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 __device__ inline void begin_products() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
@@ -78,7 +71,7 @@ __device__ inline void wait_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(newer) : "memory");
 }
 
-/// Where an operand is (its rows are as said above); operands of 8 numbers further along are 2 more.
+/// Where an operand is (its rows are as said above); operands of 16 numbers further along are 2 more.
 __device__ inline uint64_t operand_at(const void* rows) {
   return uint64_t((shared_address(rows) & 0x3ffff) >> 4) | uint64_t(1) << 16 | uint64_t(1024 >> 4) << 32 |
          uint64_t(1) << 62;

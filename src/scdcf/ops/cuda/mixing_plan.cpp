@@ -13,8 +13,8 @@ MixingPlan plan_pairs(const DeviceProblem& p) {
   m.batch = p.batch, m.planes = p.planes, m.scales = p.scale_count;
   m.in_channels = p.in_channels, m.out_channels = p.out_channels, m.in_width = p.in_width, m.out_width = p.out_width;
   m.in_pixels = p.in_height * p.in_width, m.out_pixels = p.out_height * p.out_width;
-  m.rows = make_bank(p, true, false, false, kGradientModes);
-  m.columns = make_bank(p, false, true, false, kGradientModes);
+  m.rows = make_bank(p, true, false, kGradientModes);
+  m.columns = make_bank(p, false, true, kGradientModes);
   m.in_tiles = static_cast<int>(divide_up(p.in_channels, kChunk)),
   m.out_tiles = static_cast<int>(divide_up(p.out_channels, kChunk));
   for (int s = 0; s < p.scale_count; ++s) m.radius[s] = static_cast<int16_t>(p.scales[s].radius);

@@ -1,4 +1,4 @@
-// The 16-bit operands of the chained kernels (chained.h).
+// 16-bit operands of products.
 //
 // Half precision has the digits of TF32 and a narrow range: 2^-14 to 2^16, and 2^-24 with fewer digits. What is
 // converted is therefore multiplied by a power of two: maps so that the largest number is just below 2^6, and numbers
@@ -8,7 +8,7 @@
 
 #include <type_traits>
 
-#include "scdcf/ops/cuda/chained.h"
+#include "scdcf/ops/cuda/magnitudes.h"
 #include "scdcf/ops/cuda/matrix_tiles.cuh"
 
 namespace scdcf::ops::cuda {
@@ -38,6 +38,15 @@ void visit_numbers(DataType type, int parts, int wide, const Visit& visit) {
   with(Numbers<float, 2>());
 }
 
+/// Calls visit(a number of the maps' type).
+template <class Visit>
+void visit_maps(DataType type, const Visit& visit) {
+  if (type == DataType::bfloat16)
+    visit(bf16{});
+  else
+    visit(float{});
+}
+
 /// The power of two that brings numbers up to `largest` (its bits) below 2^exponent; 1 where there is none.
 __device__ inline float scale_below(uint32_t largest, int exponent) {
   const int e = static_cast<int>(largest >> 23 & 255);
@@ -53,19 +62,39 @@ struct Scales {
   float source, first, second, mixing, grad;
 };
 
-__device__ inline Scales scales_of(const ChainedTiles& f, bool forward, const Magnitudes* m) {
+__device__ inline Scales scales_of(bool forward, int border_bits, const Magnitudes* m,
+                                   int mixing_exponent = kMixingExponent) {
   if (m == nullptr) return {1, 1, 1, 1, 1};
   const uint32_t rows = m->row_factors, columns = m->column_factors;
   return {scale_below(forward ? m->in : m->grad_out, kMapExponent),
-          scale_below(forward ? rows : columns, kFactorExponent - f.border_bits),
-          scale_below(forward ? columns : rows, kFactorExponent - f.border_bits),
-          scale_below(m->mixing, kMixingExponent), scale_below(m->grad_out, kMapExponent)};
+          scale_below(forward ? rows : columns, kFactorExponent - border_bits),
+          scale_below(forward ? columns : rows, kFactorExponent - border_bits),
+          scale_below(m->mixing, mixing_exponent), scale_below(m->grad_out, kMapExponent)};
 }
 
 /// T: the maps' type.
 template <class T>
 __device__ inline uint32_t pack_operands(float low, float high) {
   return sizeof(T) == 2 ? pack_bf16(low, high) : pack_half(low, high);
+}
+
+template <class T>
+__device__ inline uint32_t pack_here(float low, float high) {
+  return sizeof(T) == 2 ? pack_bf16_here(low, high) : pack_half_here(low, high);
+}
+
+/// d[16x8] += a[16x16] * b[16x8] of operands that have one part; `fresh`: without d.
+template <class T>
+__device__ inline void multiply_16(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1, bool fresh) {
+  if constexpr (sizeof(T) == 2)
+    fresh ? product_bf16(d, a, b0, b1) : mma_bf16(d, a, b0, b1);
+  else
+    fresh ? product_half(d, a, b0, b1) : mma_half(d, a, b0, b1);
+}
+/// d[16x8] += a[16x8] * b[8x8].
+template <class T>
+__device__ inline void multiply_8(float (&d)[4], uint32_t a0, uint32_t a1, uint32_t b) {
+  sizeof(T) == 2 ? mma_bf16_8(d, a0, a1, b) : mma_half_8(d, a0, a1, b);
 }
 
 /// Two numbers as operands of `parts` parts.

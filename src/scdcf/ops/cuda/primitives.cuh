@@ -41,30 +41,45 @@ __device__ inline void mma_tf32(float (&d)[4], const uint32_t (&a)[4], uint32_t 
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-/// d = a * b, which spares clearing d.
-__device__ inline void product_tf32(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
-  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%10,%10,%10};"
-      : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(0.0f));
-}
-
 /// Sixteen bytes to global memory with one instruction, whatever the compiler would make of four numbers.
 __device__ inline void store_16(void* to, uint32_t x, uint32_t y, uint32_t z, uint32_t w) {
   asm volatile("st.global.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(to), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
 }
 
-/// d[16x8] += a[16x16] * b[16x8], bf16 operands.
-__device__ inline void mma_bf16(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-}
+// Products of 16-bit operands, bf16 or half precision: d[16x8] += a[16x16] * b[16x8]; the same without d, which spares
+// clearing it; and d[16x8] += a[16x8] * b[8x8].
+#define SCDCF_PRODUCTS(name, type)                                                                              \
+  __device__ inline void mma_##name(float(&d)[4], const uint32_t(&a)[4], uint32_t b0, uint32_t b1) {            \
+    asm("mma.sync.aligned.m16n8k16.row.col.f32." type "." type                                                  \
+        ".f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"                                            \
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                                        \
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));                                        \
+  }                                                                                                             \
+  __device__ inline void product_##name(float(&d)[4], const uint32_t(&a)[4], uint32_t b0, uint32_t b1) {        \
+    asm("mma.sync.aligned.m16n8k16.row.col.f32." type "." type                                                  \
+        ".f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%10,%10,%10};"                                        \
+        : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])                                                        \
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(0.0f));                             \
+  }                                                                                                             \
+  __device__ inline void mma_##name##_8(float(&d)[4], uint32_t a0, uint32_t a1, uint32_t b) {                   \
+    asm("mma.sync.aligned.m16n8k8.row.col.f32." type "." type ".f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};" \
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                                        \
+        : "r"(a0), "r"(a1), "r"(b));                                                                            \
+  }
+SCDCF_PRODUCTS(bf16, "bf16")
+SCDCF_PRODUCTS(half, "f16")
+#undef SCDCF_PRODUCTS
 
-/// The same with half-precision operands.
-__device__ inline void mma_half(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+/// Two sums as operands, rounded where this stands: moved ahead, copies of many sums would need registers of their own.
+__device__ inline uint32_t pack_half_here(float low, float high) {
+  uint32_t r;
+  asm volatile("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
+  return r;
+}
+__device__ inline uint32_t pack_bf16_here(float low, float high) {
+  uint32_t r;
+  asm volatile("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
+  return r;
 }
 
 /// An address in shared memory as the instructions below take it. Opaque, so that it stays in a register.

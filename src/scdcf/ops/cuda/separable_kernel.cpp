@@ -4,9 +4,9 @@
 //   form      what it takes                                          files
 //   lifting   1 to 4 channels in, one plane a scale; both passes     lifting.h
 //             and the mix in one block; always, where it can
-//   streamed  TF32 on Hopper: products of warpgroups; forward and    streamed.h, streamed_gradient.h
-//             gradient of the input on maps up to 28 lines,
-//             gradient of the mixing on any
+//   streamed  TF32 and bfloat16 on Hopper: products of warpgroups;   streamed.h, streamed_gradient.h
+//             forward and gradient of the input on maps up to 28
+//             lines, gradient of the mixing on any; 16-bit operands
 //   chained   TF32, bfloat16 and float32, sm_80 up: everything       chained.h
 //             between the maps on chip, 16-bit operands
 //   expanded  everything: the passes to memory, the mix by cuBLAS    expanded.h
@@ -41,7 +41,7 @@ void clear(void* pointer, int64_t bytes, cudaStream_t stream) {
   if (bytes > 0) check(cudaMemsetAsync(pointer, 0, static_cast<size_t>(bytes), stream), "clear");
 }
 
-constexpr size_t kMagnitudeBytes = 256;  // at the beginning of the workspace of chained kernels
+constexpr size_t kMagnitudeBytes = 256;  // at the beginning of the workspace of streamed and chained kernels
 
 enum class Family { lifting, streamed, chained, expanded };
 constexpr const char* kFamilyNames[] = {"lifting", "streamed", "chained", "expanded"};
@@ -76,8 +76,9 @@ double family_milliseconds(const DeviceProblem& p, DataType type, Precision prec
                                    : expanded_milliseconds(p, type, precision, step);
 }
 
-bool may_stream(DataType type, Precision precision) {
-  return type == DataType::float32 && precision == Precision::tf32;
+/// Whether a family's kernels want to know how large numbers are.
+bool is_scaled(Family family, DataType type) {
+  return type == DataType::float32 && (family == Family::streamed || family == Family::chained);
 }
 
 /// The plans of one problem; the workspace query and the launch make the same choice from them.
@@ -90,36 +91,27 @@ struct ForwardChoice {
   ForwardChoice(const DeviceProblem& p, DataType type, Precision precision, bool forward) {
     if (forward && may_lift(type) && plan_lifting(p, false, lifting)) return;
     const ExpandedStep step = forward ? ExpandedStep::forward : ExpandedStep::grad_in;
-    const bool streams = may_stream(type, precision) && plan_streamed(p, forward, streamed);
+    const bool streams = plan_streamed(p, forward, type, precision, streamed);
     family = choose_family(p, type, precision, step, streams, plan_chained(p, forward, type, precision, chained));
     if (family == Family::expanded) expanded = plan_expanded(p, type, precision, step);
   }
   size_t workspace(const DeviceProblem& p) const {
-    if (family == Family::streamed)
-      return streamed_first_bytes(p) + streamed_second_bytes(p) + aligned(streamed.packed_bytes(p.mixings));
+    if (family == Family::streamed) return kMagnitudeBytes + static_cast<size_t>(streamed.operand_bytes(p));
     if (family == Family::chained) return kMagnitudeBytes + bank_bytes(p) + aligned(chained.packed_bytes(p.mixings));
     return family == Family::expanded ? expanded.workspace() : 0;
   }
   size_t bank_bytes(const DeviceProblem& p) const { return aligned(chained.bank_bytes(p.scale_count)); }
-  size_t streamed_first_bytes(const DeviceProblem& p) const { return aligned(streamed.first.bytes(p.scale_count)); }
-  size_t streamed_second_bytes(const DeviceProblem& p) const { return aligned(streamed.second_bytes(p.scale_count)); }
   /// By streamed or chained kernels.
   void run(const DeviceProblem& p, bool forward, const void* source, const float* factors, const float* mixing,
            void* target, void* workspace, DataType type, cudaStream_t stream) const {
-    char* space = static_cast<char*>(workspace);
-    if (family == Family::chained) {
-      char* bank = space + kMagnitudeBytes;
-      return run_chained(p, chained, forward, source, factors, mixing, target, reinterpret_cast<uint4*>(bank),
-                         reinterpret_cast<uint4*>(bank + bank_bytes(p)), reinterpret_cast<const Magnitudes*>(space),
-                         type, stream);
-    }
-    auto* first = reinterpret_cast<float4*>(space);
-    char* second = space + streamed_first_bytes(p);
-    char* packed = second + streamed_second_bytes(p);
-    build_bank(p, streamed.first, forward, factors, first, stream);
-    build_streamed_operands(p, streamed, forward, factors, mixing, second, packed, stream);
-    run_streamed(streamed, static_cast<const float*>(source), first, second, packed, static_cast<float*>(target),
-                 stream);
+    const auto* magnitudes = static_cast<const Magnitudes*>(workspace);
+    char* space = static_cast<char*>(workspace) + kMagnitudeBytes;
+    if (family == Family::chained)
+      return run_chained(p, chained, forward, source, factors, mixing, target, reinterpret_cast<uint4*>(space),
+                         reinterpret_cast<uint4*>(space + bank_bytes(p)), magnitudes, type, stream);
+    const StreamedOperands operands(p, streamed, space);
+    build_streamed_operands(p, streamed, forward, factors, mixing, operands, magnitudes, type, stream);
+    run_streamed(streamed, forward, source, operands, target, magnitudes, type, stream);
   }
 };
 
@@ -132,13 +124,14 @@ struct GradientChoice {
   GradientChoice(const DeviceProblem& p, DataType type, Precision precision) {
     if (may_lift(type) && plan_lifting(p, true, lifting)) return;
     constexpr ExpandedStep step = ExpandedStep::grad_mixing;
-    const bool streams = may_stream(type, precision) && plan_streamed_gradient(p, streamed);
+    const bool streams = plan_streamed_gradient(p, type, precision, streamed);
     family = choose_family(p, type, precision, step, streams, plan_chained_gradient(p, type, precision, chained));
     if (family == Family::expanded) expanded = plan_expanded(p, type, precision, step);
   }
   size_t workspace(const DeviceProblem& p) const {
     if (family == Family::streamed)
-      return streamed_row_bytes(p) + streamed_column_bytes(p) + aligned(4 * streamed.partial_floats());
+      return kMagnitudeBytes + streamed_row_bytes(p) + streamed_column_bytes(p) +
+             aligned(4 * streamed.partial_floats());
     if (family == Family::chained) return kMagnitudeBytes + bank_bytes(p) + aligned(4 * chained.partial_floats());
     return family == Family::expanded ? expanded.workspace() : aligned(lifting.partial_floats(p.in_channels) * 4);
   }
@@ -150,20 +143,16 @@ struct GradientChoice {
   /// By streamed or chained kernels.
   void run(const DeviceProblem& p, const void* in, const float* factors, const void* grad_out, float* grad_mixing,
            void* workspace, DataType type, cudaStream_t stream) const {
-    char* space = static_cast<char*>(workspace);
-    if (family == Family::chained) {
-      char* bank = space + kMagnitudeBytes;
-      return run_chained_gradient(p, chained, in, factors, grad_out, grad_mixing, reinterpret_cast<uint4*>(bank),
-                                  reinterpret_cast<float*>(bank + bank_bytes(p)),
-                                  reinterpret_cast<const Magnitudes*>(space), type, stream);
-    }
-    auto* rows = reinterpret_cast<float4*>(space);
-    auto* columns = reinterpret_cast<float4*>(space + streamed_row_bytes(p));
+    const auto* magnitudes = static_cast<const Magnitudes*>(workspace);
+    char* space = static_cast<char*>(workspace) + kMagnitudeBytes;
+    if (family == Family::chained)
+      return run_chained_gradient(p, chained, in, factors, grad_out, grad_mixing, reinterpret_cast<uint4*>(space),
+                                  reinterpret_cast<float*>(space + bank_bytes(p)), magnitudes, type, stream);
+    auto* rows = reinterpret_cast<uint4*>(space);
+    auto* columns = reinterpret_cast<uint4*>(space + streamed_row_bytes(p));
     auto* partial = reinterpret_cast<float*>(space + streamed_row_bytes(p) + streamed_column_bytes(p));
-    build_bank(p, streamed.mixing.rows, true, factors, rows, stream);
-    build_bank(p, streamed.mixing.columns, false, factors, columns, stream);
-    run_streamed_gradient(p, streamed, static_cast<const float*>(in), rows, columns,
-                          static_cast<const float*>(grad_out), partial, grad_mixing, stream);
+    run_streamed_gradient(p, streamed, in, factors, grad_out, rows, columns, partial, grad_mixing, magnitudes, type,
+                          stream);
   }
 };
 
@@ -228,7 +217,7 @@ void forward(const SeparableProblem& problem, const void* in, const void* factor
     return lifting_forward(p, choice->lifting, in, f, m, out, type, precision, stream);
   if (choice->family == Family::expanded)
     return expanded_forward(p, choice->expanded, in, factors, mixing, out, workspace, {type, precision, stream, blas});
-  if (type == DataType::float32 && choice->family == Family::chained)
+  if (is_scaled(choice->family, type))
     measure_magnitudes(p, static_cast<const float*>(in), nullptr, f, m, static_cast<Magnitudes*>(workspace), stream);
   choice->run(p, true, in, f, m, out, workspace, type, stream);
 }
@@ -258,17 +247,16 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
   const auto to_mixing = grad_mixing ? choose<GradientChoice>(p, type, precision) : nullptr;
   require(space || ((!to_in || to_in->workspace(p) == 0) && (!to_mixing || to_mixing->workspace(p) == 0)),
           "CUDA: backward: got a null workspace, expected memory");
-  const bool chained_in = to_in && to_in->family == Family::chained,
-             chained_mixing = to_mixing && to_mixing->family == Family::chained;
-  // Other forms write all over the workspace, so what both chained kernels want to know comes after them.
-  if (to_in && to_in->family == Family::expanded)
+  const bool on_chip = to_in && to_in->family != Family::expanded;
+  const bool scaled_in = on_chip && is_scaled(to_in->family, type),
+             scaled_mixing = to_mixing && is_scaled(to_mixing->family, type);
+  // Other forms write all over the workspace, so what the kernels on chip want to know comes after them.
+  if (to_in && !on_chip)
     expanded_grad_in(p, to_in->expanded, grad_out, factors, mixing, grad_in, space, {type, precision, stream, blas});
-  else if (to_in && !chained_in)
-    to_in->run(p, false, grad_out, f, m, grad_in, space, type, stream);
-  if (type == DataType::float32 && (chained_in || chained_mixing))
-    measure_magnitudes(p, chained_mixing ? static_cast<const float*>(in) : nullptr, static_cast<const float*>(grad_out),
+  if (scaled_in || scaled_mixing)
+    measure_magnitudes(p, scaled_mixing ? static_cast<const float*>(in) : nullptr, static_cast<const float*>(grad_out),
                        f, m, reinterpret_cast<Magnitudes*>(space), stream);
-  if (chained_in) to_in->run(p, false, grad_out, f, m, grad_in, space, type, stream);
+  if (on_chip) to_in->run(p, false, grad_out, f, m, grad_in, space, type, stream);
   if (!to_mixing) return;
   auto* result = static_cast<float*>(grad_mixing);
   if (to_mixing->family == Family::lifting)

@@ -16,7 +16,8 @@ set(cuda_sources
   ops/cuda/lifting_forward.cu
   ops/cuda/lifting_gradient.cu
   ops/cuda/lifting_plan.cpp
-  ops/cuda/line_bank.cu
+  ops/cuda/line_bank.cpp
+  ops/cuda/magnitudes.cu
   ops/cuda/matrix_bank.cu
   ops/cuda/matrix_collect.cu
   ops/cuda/matrix_expand.cu

@@ -6,21 +6,23 @@
 namespace scdcf::ops::cuda {
 namespace {
 
-template <class Tile, bool each>
+template <class Tile, bool each, class T>
 __global__ void __launch_bounds__(Tile::threads, 1)
-    streamed_kernel(const __grid_constant__ StreamedPlan f, const float* source, const float4* first,
-                    const char* second, const char* packed, float* target) {
+    streamed_kernel(const __grid_constant__ StreamedPlan f, int forward, const T* source, const uint4* first,
+                    const char* second, const char* packed, const Magnitudes* magnitudes, T* target) {
 #ifdef SCDCF_HOPPER_CODE
   const Shared<Tile> shared;
   const int rank = cluster_rank();
   shared.init(f.cluster);
   sync_cluster();
+  const Scales scales = scales_of(forward, f.border_bits, magnitudes, f.mixing_exponent);
   if (threadIdx.x < Tile::consumer_threads) {
     more_registers<Tile::consumer_registers>();
-    consume<Tile, each>(f, second, packed, target, shared, rank);
+    const float unscale = 1.0f / scales.source / scales.first / scales.second / scales.mixing;
+    consume<Tile, each>(f, second, packed, unscale, target, shared, rank);
   } else {
     fewer_registers<Tile::producer_registers>();
-    produce<Tile>(f, source, first, shared, rank);
+    produce<Tile>(f, source, first, scales.source, shared, rank);
   }
   sync_cluster();  // nobody leaves while others may still send to it
 #endif
@@ -40,18 +42,22 @@ __global__ void probe_kernel(int* out) {
 
 bool has_wgmma() { return built_for_hopper(probe_kernel); }
 
-void run_streamed(const StreamedPlan& f, const float* source, const float4* first, const void* second,
-                  const void* packed, float* target, cudaStream_t stream) {
+void run_streamed(const StreamedPlan& f, bool forward, const void* source, const StreamedOperands& operands,
+                  void* target, const Magnitudes* magnitudes, DataType type, cudaStream_t stream) {
   visit_tile(f, [&](auto tile) {
-    using Tile = decltype(tile);
-    const auto start = [&](auto kernel) {
-      launch_clusters(kernel, f.clusters * f.cluster, f.cluster, Tile::threads, Tile::shared_bytes, stream, f, source,
-                      first, static_cast<const char*>(second), static_cast<const char*>(packed), target);
-    };
-    if (f.flush_each)
-      start(streamed_kernel<Tile, true>);
-    else
-      start(streamed_kernel<Tile, false>);
+    visit_maps(type, [&](auto map) {
+      using Tile = decltype(tile);
+      using T = decltype(map);
+      const auto start = [&](auto kernel) {
+        launch_clusters(kernel, f.clusters * f.cluster, f.cluster, Tile::threads, Tile::shared_bytes, stream, f,
+                        int(forward), static_cast<const T*>(source), operands.first, operands.second, operands.packed,
+                        type == DataType::float32 ? magnitudes : nullptr, static_cast<T*>(target));
+      };
+      if (f.flush_each)
+        start(streamed_kernel<Tile, true, T>);
+      else
+        start(streamed_kernel<Tile, false, T>);
+    });
   });
 }
 

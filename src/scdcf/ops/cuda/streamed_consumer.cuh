@@ -9,7 +9,7 @@ namespace scdcf::ops::cuda {
 /// Fetches the pieces of the mixing matrices in the order of their use; one thread of the block runs it.
 template <class Tile>
 struct PieceFetcher {
-  int index, stage, end, chunk, mode, wide, count;  // the next piece; count: pieces so far
+  int index, stage, end, chunk, pair, wide, count;  // the next piece; count: pieces so far
 
   __device__ void init(const StreamedPlan& f) {
     index = blockIdx.x / f.cluster, count = 0;
@@ -18,7 +18,7 @@ struct PieceFetcher {
   __device__ void start_item(const StreamedPlan& f) {
     if (index >= item_count(f)) return;
     const Item item = item_of(f, index, 0);
-    stage = f.stage_begin[item.plane], end = f.stage_begin[item.plane + 1], wide = item.wide, chunk = mode = 0;
+    stage = f.stage_begin[item.plane], end = f.stage_begin[item.plane + 1], wide = item.wide, chunk = pair = 0;
   }
   /// Waits until the slot of the next piece is free in all blocks of the cluster.
   __device__ void fetch(const StreamedPlan& f, const char* packed, const Shared<Tile>& shared, int rank) {
@@ -26,13 +26,12 @@ struct PieceFetcher {
     const int slot = count % Tile::slots, part = Tile::piece_bytes / f.cluster;
     if (count >= Tile::slots) wait(shared.piece_empty(slot), (count / Tile::slots + 1) % 2);
     arrive_expecting(shared.piece_full(slot), Tile::piece_bytes);
-    const int64_t piece =
-        ((int64_t(f.stages[stage].mixing) * f.wides + wide) * f.chunks + chunk) * f.first.modes + mode;
+    const int64_t piece = ((int64_t(f.stages[stage].mixing) * f.wides + wide) * f.chunks + chunk) * f.pairs + pair;
     copy_bulk(shared.piece(slot) + rank * part, packed + piece * Tile::piece_bytes + rank * part, part,
               shared.piece_full(slot), (1u << f.cluster) - 1);
     ++count;
-    if (++mode < f.first.modes) return;
-    mode = 0;
+    if (++pair < f.pairs) return;
+    pair = 0;
     if (++chunk < f.chunks) return;
     chunk = 0;
     if (++stage < end) return;
@@ -41,8 +40,9 @@ struct PieceFetcher {
   }
 };
 
-template <class Tile, bool each>
-__device__ void consume(const StreamedPlan& f, const char* second, const char* packed, float* target,
+/// unscale: what results are multiplied by.
+template <class Tile, bool each, class T>
+__device__ void consume(const StreamedPlan& f, const char* second, const char* packed, float unscale, T* target,
                         const Shared<Tile>& shared, int rank) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, items = item_count(f);
   const int mode = warp / Tile::blocks * Tile::row_tiles;
@@ -71,7 +71,7 @@ __device__ void consume(const StreamedPlan& f, const char* second, const char* p
   for (int index = blockIdx.x / f.cluster; index < items; index += f.clusters) {
     const Item item = item_of(f, index, rank);
     const int begin = f.stage_begin[item.plane], end = f.stage_begin[item.plane + 1];
-    typename SecondPass<Tile, each>::Sums sums;
+    typename SecondPass<Tile, each, T>::Sums sums;
     if constexpr (each) {
 #  pragma unroll
       for (int i = 0; i < Tile::columns * Tile::line_tiles * 4; ++i)
@@ -86,16 +86,17 @@ __device__ void consume(const StreamedPlan& f, const char* second, const char* p
         wait(shared.buffer_full(turn), turn / 2 % 2);
         uint64_t right = operand_at(shared.buffer(turn));
 #  pragma unroll 1
-        for (int b = 0; b < f.first.modes; ++b, right += Tile::line_bytes / 16) {
+        for (int b = 0; b < f.pairs; ++b, right += Tile::line_bytes / 16) {
           wait(shared.piece_full(slot), phase);
           const uint64_t left = operand_at(shared.piece(slot) + row_offset);
-          const bool fresh = b == 0 && chunk == 0;
+          const bool fresh = b == 0 && chunk == 0, both = b * 2 + 1 < f.first.modes;
           begin_products();
 #  pragma unroll
-          for (int k = 0; k < 4; ++k)
+          for (int k = 0; k < 4; ++k)  // two for each mode of the pair
+            if (k < 2 || both)
 #  pragma unroll
-            for (int i = 0; i < Tile::row_tiles; ++i)
-              multiply_rows(acc[i], left + k * 2 + i * (64 * 128 / 16), right + k * 2, k > 0 || !fresh);
+              for (int i = 0; i < Tile::row_tiles; ++i)
+                multiply_rows<T>(acc[i], left + k * 2 + i * (64 * 128 / 16), right + k * 2, k > 0 || !fresh);
           commit_products();
           wait_products<1>();
           release_piece();
@@ -112,20 +113,19 @@ __device__ void consume(const StreamedPlan& f, const char* second, const char* p
       }
       wait_products<0>();
       release_piece();
+      release_buffer(turn + 1);
       const bool last = run + 1 == runs;
-      if (!last) release_buffer(turn + 1);
-      // The last buffer of the tile serves the results before the producers get it back, once all have multiplied it.
-      if (last) sync_some<Tile::consumer_threads>();
-      char* scratch = shared.buffer(turn + 1);
+      if (last) sync_some<Tile::consumer_threads>();  // all have written out the results of the tile before
+      float* results = shared.results();
       wait(shared.factors_full(), runs_done++ % 2);
-      const SecondPass<Tile, each> second_pass{reinterpret_cast<const float*>(shared.factors()) +
-                                               (mode * Tile::pitch + lane / 4) * kFactorPitch + 8 + lane % 4 * 2};
+      const SecondPass<Tile, each, T> second_pass{
+          shared.factors() + ((mode * Tile::pitch + lane / 4) * kFactorPitch + 8 + lane % 4 * 2) * 2};
       const auto store = [&](int column, const float(&d)[Tile::line_tiles][4]) {
-        store_column<Tile>(scratch, column % Tile::round, f.second.tile, d);
+        store_column<Tile>(results, column % Tile::round, f.second.tile, d);
       };
       const auto write = [&](int from, int to) {
         sync_some<Tile::consumer_threads>();
-        write_round<Tile>(f, item, scratch, from, to, target);
+        write_round<Tile>(f, item, results, from, to, unscale, target);
         if (to < Tile::columns) sync_some<Tile::consumer_threads>();
       };
       if constexpr (each) {
@@ -143,8 +143,6 @@ __device__ void consume(const StreamedPlan& f, const char* second, const char* p
         second_pass.run(sums, acc, store, write);
         arrive(shared.factors_empty());
       }
-      sync_warp();
-      release_buffer(turn + 1);
     }
   }
 }

@@ -1,29 +1,52 @@
 #include "scdcf/ops/cuda/streamed_gradient.h"
 
 #include "scdcf/ops/cuda/gradient_slices.cuh"
+#include "scdcf/ops/cuda/operand_fragments.cuh"
 #include "scdcf/ops/cuda/streamed_gradient_consumer.cuh"
 #include "scdcf/ops/cuda/streamed_gradient_producer.cuh"
 
 namespace scdcf::ops::cuda {
 namespace {
 
-template <class Tile>
+template <class Tile, class T>
 __global__ void __launch_bounds__(Tile::threads, 1)
-    streamed_gradient_kernel(const __grid_constant__ StreamedGradientPlan g, const float* in, const float4* rows,
-                             const float4* columns, const float* grad_out, float* partial) {
+    streamed_gradient_kernel(const __grid_constant__ StreamedGradientPlan g, const T* in, const uint4* rows,
+                             const uint4* columns, const T* grad_out, const Magnitudes* magnitudes, float* partial) {
 #ifdef SCDCF_HOPPER_CODE
   const GradientRing<Tile> ring;
   const GradientTask task = task_of(g.mixing, blockIdx.x, kChunk, g.wide);
   ring.init();
   sync_block();
+  const Scales scales = scales_of(true, g.border_bits, magnitudes);
   if (threadIdx.x < Tile::consumers * 128) {
     more_registers<Tile::consumer_registers>();
-    consume<Tile>(g, task, columns, grad_out, partial, ring);
+    consume<Tile>(g, task, columns, grad_out, scales.grad, partial, ring);
   } else {
     fewer_registers<Tile::producer_registers>();
-    produce<Tile>(g, task, in, rows, ring);
+    produce<Tile>(g, task, in, rows, scales.source, ring);
   }
 #endif
+}
+
+struct BankParams {
+  LineBank rows, columns;
+  FactorPlaces row_places, column_places;
+  int border_bits;
+  int64_t row_words, count;
+};
+
+/// The fragments of both banks.
+template <class T>
+__global__ void gradient_banks_kernel(const __grid_constant__ BankParams p, const float* factors, uint4* rows,
+                                      uint4* columns, const Magnitudes* magnitudes) {
+  const int64_t index = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (index >= p.count) return;
+  const Scales scales = scales_of(true, p.border_bits, magnitudes);
+  if (index < p.row_words)
+    rows[index] = bank_fragment<T>(p.rows, p.row_places, factors, scales.first, index);
+  else
+    columns[index - p.row_words] =
+        bank_fragment<T>(p.columns, p.column_places, factors, scales.second, index - p.row_words);
 }
 
 /// Of 16 rows of a product, whose thread has rows r and r + 8: the channel in its group of 16.
@@ -46,16 +69,25 @@ struct StreamedLayout {
 
 }  // namespace
 
-void run_streamed_gradient(const DeviceProblem& p, const StreamedGradientPlan& g, const float* in, const float4* rows,
-                           const float4* columns, const float* grad_out, float* partial, float* grad_mixing,
-                           cudaStream_t stream) {
+void run_streamed_gradient(const DeviceProblem& p, const StreamedGradientPlan& g, const void* in, const float* factors,
+                           const void* grad_out, uint4* rows, uint4* columns, float* partial, float* grad_mixing,
+                           const Magnitudes* magnitudes, DataType type, cudaStream_t stream) {
   const MixingPlan& m = g.mixing;
-  visit_tile(g, [&](auto tile) {
-    using Tile = decltype(tile);
-    launch(streamed_gradient_kernel<Tile>, int64_t(m.slices) * m.tiles(), Tile::threads, Tile::shared_bytes, stream, g,
-           in, rows, columns, grad_out, partial);
+  const Magnitudes* sizes = type == DataType::float32 ? magnitudes : nullptr;
+  BankParams banks{m.rows, m.columns, factor_places(p, true), factor_places(p, false), g.border_bits,
+                   m.rows.words(p.scale_count), 0};
+  banks.count = banks.row_words + m.columns.words(p.scale_count);
+  visit_maps(type, [&](auto map) {
+    using T = decltype(map);
+    launch(gradient_banks_kernel<T>, divide_up(banks.count, 128), 128, 0, stream, banks, factors, rows, columns, sizes);
+    visit_tile(g, [&](auto tile) {
+      using Tile = decltype(tile);
+      launch(streamed_gradient_kernel<Tile, T>, int64_t(m.slices) * m.tiles(), Tile::threads, Tile::shared_bytes,
+             stream, g, static_cast<const T*>(in), rows, columns, static_cast<const T*>(grad_out), sizes, partial);
+    });
   });
-  add_slices(p, m, StreamedLayout{g.row_tiles, g.sums}, g.sums, kChunk, g.wide, partial, grad_mixing, stream);
+  add_slices(p, m, StreamedLayout{g.row_tiles, g.sums}, g.sums, kChunk, g.wide, g.border_bits, sizes, partial,
+             grad_mixing, stream);
 }
 
 }  // namespace scdcf::ops::cuda

@@ -17,13 +17,15 @@ void choose_rows(StreamedGradientPlan& g) {
 
 }  // namespace
 
-bool plan_streamed_gradient(const DeviceProblem& p, StreamedGradientPlan& g) {
+bool plan_streamed_gradient(const DeviceProblem& p, DataType type, Precision precision, StreamedGradientPlan& g) {
+  if (type == DataType::float64 || (type == DataType::float32 && precision == Precision::fp32)) return false;
   if (!has_wgmma()) return false;
   if (p.row_modes > kMaxFactors || p.column_modes > kMaxFactors) return false;
-  if (p.in_channels % 4 || p.out_channels % 4) return false;  // read in pairs, from pixels aligned to 16 bytes
+  if (p.in_channels % 4 || p.out_channels % 4) return false;  // read in pairs, from pixels at round addresses
   const int64_t line = std::max(int64_t(p.in_width) * p.in_channels, int64_t(p.out_width) * p.out_channels);
   if (24 * line >= int64_t(1) << 31) return false;  // offsets within the lines of a tile are 32-bit numbers
   g = {};
+  g.border_bits = border_bits(p);
   MixingPlan& m = g.mixing;
   m = plan_pairs(p);
   const int radius = p.max_radius();

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "scdcf/ops/cuda/hopper_products.cuh"
-#include "scdcf/ops/cuda/matrix_tiles.cuh"
+#include "scdcf/ops/cuda/number_format.cuh"
 #include "scdcf/ops/cuda/streamed_gradient.h"
 
 #ifdef SCDCF_HOPPER_CODE
@@ -17,8 +17,8 @@ struct GradientRing {
   __device__ Barrier* full(int slot) const { return barriers + slot; }
   __device__ Barrier* empty(int slot) const { return barriers + Tile::slots + slot; }
   /// Of this thread's warpgroup: [eight targets][mode][step][lane].
-  __device__ float2* factors() const {
-    return reinterpret_cast<float2*>(memory + Tile::factors_at + threadIdx.x / 128 * Tile::factor_bytes);
+  __device__ uint2* factors() const {
+    return reinterpret_cast<uint2*>(memory + Tile::factors_at + threadIdx.x / 128 * Tile::factor_bytes);
   }
   __device__ void init() const {
     if (threadIdx.x == 0) {
@@ -30,19 +30,56 @@ struct GradientRing {
     }
   }
 
-  /// The fragments of a bank as right operands of the warpgroup's pass, in an order in which a thread's two columns are
-  /// targets q and q + 4. Modes that are not there repeat the last one; nobody uses their results.
-  __device__ void load_factors(const float4* fragments, int modes) const {
+  /// The fragments of a bank as right operands of the warpgroup's pass. Modes that are not there repeat the last one;
+  /// nobody uses their results.
+  __device__ void load_factors(const uint4* fragments, int modes) const {
     sync_group();
     for (int i = threadIdx.x % 128; i < Tile::half_factors; i += 128) {
-      const int lane = i % 32, step = i / 32 % Tile::depth, mode = min(i / 32 / Tile::depth, modes - 1);
-      const float4 w = fragments[(mode * Tile::depth + step) * 32 + (lane / 8 + lane / 4 % 2 * 4) * 4 + lane % 4];
-      factors()[i] = make_float2(w.x, w.z);
-      factors()[i + Tile::half_factors] = make_float2(w.y, w.w);
+      const int lane = i % 32, step = i / 32 % Tile::steps, mode = min(i / 32 / Tile::steps, modes - 1);
+      const uint4 w = fragments[(mode * Tile::steps + step) * 32 + lane];
+      factors()[i] = make_uint2(w.x, w.z);
+      factors()[i + Tile::half_factors] = make_uint2(w.y, w.w);
     }
     sync_group();
   }
 };
+
+/// Two neighbouring channels of a position as they are in memory.
+template <class T>
+struct TwoChannels;
+template <>
+struct TwoChannels<float> {
+  float2 x;
+  __device__ void load(const float* at) { x = *reinterpret_cast<const float2*>(at); }
+};
+template <>
+struct TwoChannels<bf16> {
+  uint32_t x;
+  __device__ void load(const bf16* at) { x = *reinterpret_cast<const uint32_t*>(at); }
+};
+
+/// Words of a left operand from two neighbouring positions: of the even channel (row l) and of the odd one (row l + 8).
+__device__ inline void make_words(const TwoChannels<float>& low, const TwoChannels<float>& high, float scale,
+                                  uint32_t& even, uint32_t& odd) {
+  even = pack_half(low.x.x * scale, high.x.x * scale), odd = pack_half(low.x.y * scale, high.x.y * scale);
+}
+__device__ inline void make_words(const TwoChannels<bf16>& low, const TwoChannels<bf16>& high, float, uint32_t& even,
+                                  uint32_t& odd) {
+  even = (low.x & 0xffffu) | high.x << 16, odd = low.x >> 16 | (high.x & 0xffff0000u);
+}
+/// Left operands of a line, step after step; positions are 8 k + 2 t and + 1 of lane t.
+template <class T, int depth>
+__device__ inline void make_line(const TwoChannels<T> (&from)[2 * depth], float scale,
+                                 uint32_t (&to)[(depth + 1) / 2][4]) {
+#  pragma unroll
+  for (int k = 0; k < (depth + 1) / 2 * 2; ++k) {
+    uint32_t &even = to[k / 2][k % 2 * 2], &odd = to[k / 2][k % 2 * 2 + 1];
+    if (k < depth)
+      make_words(from[2 * k], from[2 * k + 1], scale, even, odd);
+    else
+      even = odd = 0;
+  }
+}
 
 /// A place in the ring; the parity of its turn.
 template <class Tile>

@@ -30,22 +30,34 @@ bool cut(StreamedPlan& f, int radius) {
   return f.first.depth <= Tile::depth && Tile::shared_bytes <= shared_memory_limit();
 }
 
+/// First passes stay below 2^10 (number_format.cuh), and sums of so many of them below 2^15.
+int mixing_exponent(const StreamedPlan& f) {
+  int most = 1, bits = 0;
+  for (int t = 0; t < f.target_planes; ++t) most = std::max(most, f.stage_begin[t + 1] - f.stage_begin[t]);
+  const int64_t terms = int64_t(f.flush_each ? 1 : most) * f.first.modes * f.source_channels;
+  while (int64_t(1) << bits < terms) ++bits;
+  return 5 - bits;
+}
+
 }  // namespace
 
-bool plan_streamed(const DeviceProblem& p, bool forward, StreamedPlan& f) {
+bool plan_streamed(const DeviceProblem& p, bool forward, DataType type, Precision precision, StreamedPlan& f) {
+  if (type == DataType::float64 || (type == DataType::float32 && precision == Precision::fp32)) return false;
   if (!has_wgmma()) return false;
   if (p.row_modes > kStreamedModes || p.column_modes > kStreamedModes) return false;
   f = {};
   static_cast<Direction&>(f) = make_direction(p, forward);
-  if (f.source_channels % 4 || f.target_channels % 4) return false;  // moved in pieces of 16 bytes
+  if (f.source_channels % 4 || f.target_channels % 4) return false;  // moved four at a time
   for (int t = 0; t < f.target_planes; ++t)
     if (f.stage_begin[t] == f.stage_begin[t + 1]) return false;
   const int radius = p.max_radius(), q_size = f.second.size();
   f.lines = f.second.set_tile(q_size, radius);
-  f.chunks = static_cast<int>(divide_up(f.source_channels, 32));
+  f.chunks = static_cast<int>(divide_up(f.source_channels, kChunk));
+  f.pairs = static_cast<int>(divide_up(f.first.modes, 2));
+  f.mixing_exponent = mixing_exponent(f);
   const int reach = std::max(f.lines, q_size);
   if (reach > 28) return false;
-  f.pitch = reach > 14 ? 28 : reach > 7 ? 14 : 7;
+  f.pitch = reach > 14 ? 28 : reach > 8 ? 14 : 8;
   choose_rows(f);
   bool fits = false;
   visit_tile(f, [&](auto tile) { fits = cut<decltype(tile)>(f, radius); });

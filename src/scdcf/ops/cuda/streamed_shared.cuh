@@ -2,13 +2,13 @@
 #pragma once
 
 #include "scdcf/ops/cuda/hopper_products.cuh"
-#include "scdcf/ops/cuda/matrix_tiles.cuh"
+#include "scdcf/ops/cuda/number_format.cuh"
 #include "scdcf/ops/cuda/streamed.h"
 
 #ifdef SCDCF_HOPPER_CODE
 namespace scdcf::ops::cuda {
 
-/// Shared memory: the ring of pieces, two buffers of the first pass, and their barriers.
+/// Shared memory: the ring of pieces, two buffers of the first pass, results, and barriers.
 template <class Tile>
 struct Shared {
   char* memory = shared_memory();
@@ -23,6 +23,7 @@ struct Shared {
   __device__ Barrier* piece_full(int slot) const { return barriers + 6 + slot; }
   __device__ Barrier* piece_empty(int slot) const { return barriers + 6 + Tile::slots + slot; }
   __device__ char* factors() const { return memory + Tile::factors_at; }
+  __device__ float* results() const { return reinterpret_cast<float*>(memory + Tile::results_at); }
   __device__ char* scratch() const { return memory + Tile::barriers_at + (6 + 2 * Tile::slots) * 8; }
 
   __device__ void init(int cluster) const {

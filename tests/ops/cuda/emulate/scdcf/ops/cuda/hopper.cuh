@@ -49,41 +49,47 @@ inline void copy_bulk(void* to, const void* from, uint32_t bytes, Barrier* b, ui
   b->bytes -= int(bytes);
   complete(b);
 }
-inline uint32_t round_here(float x) { return round_tf32(x); }
 inline void fence_products() {}
 inline void begin_products() {}
 inline void commit_products() {}
 template <int newer>
 void wait_products() {}
 inline uint64_t operand_at(const void* rows) { return shared_address(rows) / 16; }
-inline float operand_number(uint64_t at, int row, int k) {
-  const uint32_t address = static_cast<uint32_t>(at) * 16 + row * 128 + k * 4;
-  uint32_t x;
-  std::memcpy(&x, shared_memory() + (address ^ (address >> 7 & 7) << 4), 4);
-  return cut(x);
+/// T: the maps' type, which says what the 16-bit operands are.
+template <class T>
+double number_of(uint32_t word, int i) {
+  return sizeof(T) == 2 ? bf16_of(word, i) : half_precision_of(word, i);
+}
+template <class T>
+double operand_number(uint64_t at, int row, int k) {
+  const uint32_t address = static_cast<uint32_t>(at) * 16 + row * 128 + k * 2;
+  uint16_t x;
+  std::memcpy(&x, shared_memory() + (address ^ (address >> 7 & 7) << 4), 2);
+  return number_of<T>(x, 0);
 }
 
-template <int count>
+template <class T, int count>
 void multiply_rows(float (&d)[count], uint64_t a, uint64_t b, int add) {
   group_collective(d, nullptr, [=](ProductSlot& s) {
     for (int row = 0; row < 64; ++row)
       for (int column = 0; column < count * 2; ++column) {
         double sum = 0;
-        for (int k = 0; k < 8; ++k) sum += double(operand_number(a, row, k)) * operand_number(b, column, k);
+        for (int k = 0; k < 16; ++k) sum += operand_number<T>(a, row, k) * operand_number<T>(b, column, k);
         float& to = s.d[row / 16 * 32 + row % 8 * 4 + column % 8 / 2][column / 8 * 4 + row / 8 % 2 * 2 + column % 2];
         to = toward_zero((add ? to : 0) + sum);
       }
   });
 }
 
-inline void multiply_rows(float (&d)[64], const uint32_t (&a)[4], uint64_t b) {
+template <class T>
+void multiply_rows(float (&d)[64], const uint32_t (&a)[4], uint64_t b) {
   group_collective(d, a, [=](ProductSlot& s) {
     for (int row = 0; row < 64; ++row)
       for (int column = 0; column < 128; ++column) {
         double sum = 0;
-        for (int k = 0; k < 8; ++k)
-          sum += double(cut(s.a[row / 16 * 32 + row % 8 * 4 + k % 4][row / 8 % 2 + k / 4 * 2])) *
-                 operand_number(b, column, k);
+        for (int k = 0; k < 16; ++k)
+          sum += number_of<T>(s.a[row / 16 * 32 + row % 8 * 4 + k % 8 / 2][row / 8 % 2 + k / 8 * 2], k % 2) *
+                 operand_number<T>(b, column, k);
         float& to = s.d[row / 16 * 32 + row % 8 * 4 + column % 8 / 2][column / 8 * 4 + row / 8 % 2 * 2 + column % 2];
         to = toward_zero(to + sum);
       }

@@ -106,12 +106,6 @@ inline void mma_tf32(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_
   });
 }
 
-/// d = a * b.
-inline void product_tf32(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
-  for (float& x : d) x = 0;
-  mma_tf32(d, a, b0, b1);
-}
-
 inline void store_16(void* to, uint32_t x, uint32_t y, uint32_t z, uint32_t w) {
   if (reinterpret_cast<uintptr_t>(to) % 16 != 0) throw std::runtime_error("store_16: misaligned");
   const uint32_t words[4] = {x, y, z, w};
@@ -136,11 +130,44 @@ void product_16(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
     });
   });
 }
+/// d = a * b; and d[16x8] += a[16x8] * b[8x8].
+template <double (*number)(uint32_t, int)>
+void fresh_product_16(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+  for (float& x : d) x = 0;
+  product_16<number>(d, a, b0, b1);
+}
+template <double (*number)(uint32_t, int)>
+void product_8(float (&d)[4], uint32_t a0, uint32_t a1, uint32_t b) {
+  const uint32_t a[4] = {a0, a1, 0, 0};
+  product_16<number>(d, a, b, 0);
+}
 inline void mma_bf16(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
   product_16<bf16_of>(d, a, b0, b1);
 }
 inline void mma_half(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
   product_16<half_precision_of>(d, a, b0, b1);
+}
+inline void product_bf16(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+  fresh_product_16<bf16_of>(d, a, b0, b1);
+}
+inline void product_half(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+  fresh_product_16<half_precision_of>(d, a, b0, b1);
+}
+inline void mma_bf16_8(float (&d)[4], uint32_t a0, uint32_t a1, uint32_t b) { product_8<bf16_of>(d, a0, a1, b); }
+inline void mma_half_8(float (&d)[4], uint32_t a0, uint32_t a1, uint32_t b) {
+  product_8<half_precision_of>(d, a0, a1, b);
+}
+inline uint32_t pack_half_here(float low, float high) {
+  __half2 pair = __floats2half2_rn(low, high);
+  uint32_t word;
+  std::memcpy(&word, &pair, 4);
+  return word;
+}
+inline uint32_t pack_bf16_here(float low, float high) {
+  __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
+  uint32_t word;
+  std::memcpy(&word, &pair, 4);
+  return word;
 }
 inline void keep_largest(uint32_t* at, uint32_t x) { *at = std::max(*at, x); }
 
