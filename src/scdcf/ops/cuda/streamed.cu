@@ -17,12 +17,14 @@ __global__ void __launch_bounds__(Tile::threads, 1)
   sync_cluster();
   const Scales scales = scales_of(forward, f.border_bits, magnitudes, f.mixing_exponent);
   if (threadIdx.x < Tile::consumer_threads) {
-    more_registers<Tile::consumer_registers>();
+    constexpr int registers = Tile::consumer_registers(each);
+    more_registers<registers>();
     const float unscale = 1.0f / scales.source / scales.first / scales.second / scales.mixing;
     consume<Tile, each>(f, second, packed, unscale, target, shared, rank);
   } else {
-    fewer_registers<Tile::producer_registers>();
-    produce<Tile>(f, source, first, scales.source, shared, rank);
+    constexpr int registers = Tile::producer_registers(each), ahead = Tile::lines_ahead(each, sizeof(T));
+    fewer_registers<registers>();
+    produce<Tile, ahead>(f, source, first, scales.source, shared, rank);
   }
   sync_cluster();  // nobody leaves while others may still send to it
 #endif

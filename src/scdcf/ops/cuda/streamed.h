@@ -47,10 +47,24 @@ struct StreamedTile {
   static constexpr int column_bytes = partials * pitch * wide * 4, kMost = 232448;
   static constexpr int round = (kMost - results_at) / column_bytes < columns ? (kMost - results_at) / column_bytes : columns;
   static constexpr int shared_bytes = results_at + round * column_bytes;
-  // Together no more than a launch gives: 168 registers for 384 threads, 128 for 512; else the kernel waits for ever.
-  static constexpr int consumer_registers = consumers == 3 ? 136 : producers == 1 ? 200 : 160;
-  static constexpr int producer_registers = ((threads == 384 ? 504 : 512) - consumers * consumer_registers) / producers;
-  static_assert(producer_registers % 8 == 0, "as setmaxnreg wants it");
+  // Registers of a thread, together no more than a launch gives: 168 for 384 threads, 128 for 512; else the kernel waits
+  // for ever. each: the sums of the second pass are kept beside those of the mix.
+  __host__ __device__ static constexpr int consumer_registers(bool each) {
+    if (consumers == 3) return each ? 136 : 128;
+    return row_tiles == 2 ? (each ? 200 : pitch == 28 ? 192 : 184) : producers == 2 ? (each ? 160 : 136) : 176;
+  }
+  __host__ __device__ static constexpr int producer_registers(bool each) {
+    return ((threads == 384 ? 504 : 512) - consumers * consumer_registers(each)) / producers;
+  }
+  /// Lines that a producer has on their way, by the bytes of a number: as registers allow, and as many as there are.
+  __host__ __device__ static constexpr int lines_ahead(bool each, int bytes) {
+#ifndef SCDCF_BUDGET
+#define SCDCF_BUDGET 76
+#endif
+    const int most = (producer_registers(each) - SCDCF_BUDGET) / (depth * 2 * bytes);
+    return most >= 4 && width != 56 ? 4 : most >= 2 ? 2 : 1;
+  }
+  static_assert(producer_registers(false) % 8 == 0 && producer_registers(true) % 8 == 0, "as setmaxnreg wants it");
   static_assert(round > 0, "results");
 };
 
