@@ -168,13 +168,14 @@ inline void profile_all() {
   }
 }
 
-inline void bench_all() {
+inline void bench_all(bool paper) {
   std::printf("%-16s %-5s %9s %9s %9s  ms (TFLOP/s of the mix)\n", "layer, batch 128", "type", "forward", "grad_in",
               "grad_mix");
   for (const Mode& mode : {kModes[1], kModes[2], kModes[0]}) {
     double sum = 0;
     int count = 0;
     for (const Layer& layer : all_layers()) {
+      if (paper && count >= 6) break;
       const Row r = bench_layer(layer, mode);
       const auto rate = [&](double ms) { return ms > 0 ? r.work / ms * 1e-9 : 0.0; };
       std::printf("%-16s %-5s %.4f (%3.0f) %.4f (%3.0f) %.4f (%3.0f)  all %.4f  %s\n", r.name.c_str(), r.mode,

@@ -1,7 +1,7 @@
 // Correctness of every type and precision against the double reference, then timings.
-//   cuda_kernels [--small] [--bench] [--profile] [--random N] [--sweep N] [--only I] [--norm]
+//   cuda_kernels [--small] [--bench [--paper]] [--profile] [--random N] [--sweep N] [--only I] [--norm]
 //   --sweep: N shapes from all that the kernels take, instead of the list; --small: a few tiny problems, for
-//   compute-sanitizer; --norm: batch-norm, ReLU and pooling alone
+//   compute-sanitizer; --norm: batch-norm, ReLU and pooling alone; --paper: layers of the paper's networks alone
 #include <cmath>
 #include <exception>
 
@@ -86,11 +86,12 @@ void test_choice() {
   must(chained_wins(14, 256, 256, single, Step::forward), "14x14 256->256, TF32: chained");
   must(!chained_wins(14, 256, 256, half, Step::grad_mixing), "14x14 256->256, bfloat16: expanded");
   must(!chained_wins(14, 512, 512, half, Step::forward), "14x14 512->512, bfloat16: expanded");
-  // The second layer of the paper's network at 28 pixels: its gradient of the mixing in TF32 is that of the streamed
-  // kernels.
+  // The second layer of the paper's network at 28 pixels: all its steps are those of the streamed kernels.
   const DeviceProblem paper = make_device_problem(make_problem(layers(28)[1].shape));
-  must(streamed_milliseconds(paper, Step::grad_mixing) < chained_milliseconds(paper, single, tf32, Step::grad_mixing),
-       "14x14 32->64, three taps, TF32: streamed");
+  for (const DataType type : {single, half})
+    for (const Step step : {Step::forward, Step::grad_in, Step::grad_mixing})
+      must(streamed_milliseconds(paper, type, step) < chained_milliseconds(paper, type, tf32, step),
+           "14x14 32->64, three taps: streamed");
   // Both gradients from one expansion of the gradient of the output: where it has not many more channels.
   const auto shared_wins = [&](int in, int out) {
     const DeviceProblem p = problem(28, in, out);
@@ -155,11 +156,12 @@ void test_shape(const Shape& shape, unsigned seed, double magnitude = 1) {
 int main(int argc, char** argv) {
   using namespace cuda_kernels;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  bool small = false, bench = false, profile = false, norm = false;
+  bool small = false, bench = false, paper = false, profile = false, norm = false;
   int random_count = 60, sweep = 0, only = -1;
   for (int i = 1; i < argc; ++i) {
     if (!std::strcmp(argv[i], "--small")) small = true;
     if (!std::strcmp(argv[i], "--bench")) bench = true;
+    if (!std::strcmp(argv[i], "--paper")) paper = true;
     if (!std::strcmp(argv[i], "--profile")) profile = true;
     if (!std::strcmp(argv[i], "--norm")) norm = true;
     if (!std::strcmp(argv[i], "--random") && i + 1 < argc) random_count = std::atoi(argv[++i]);
@@ -200,8 +202,8 @@ int main(int argc, char** argv) {
         for (const Shape& s : test_shapes(true, 0))
           if (!check_graph(s, mode))
             ++failures, std::printf("FAIL %s graph replay differs [%s]\n", mode.name, describe(s).c_str());
-    if (bench && !norm) bench_all();
-    if (bench) bench_norm();
+    if (bench && !norm) bench_all(paper);
+    if (bench && !paper) bench_norm();
     if (profile) profile_all();
 #endif
   } catch (const std::exception& e) {

@@ -114,14 +114,17 @@ double chained_milliseconds(const DeviceProblem& p, DataType type, Precision pre
   return milliseconds * (parts == 2 ? 2.5 : 1);  // three products for each
 }
 
-double streamed_milliseconds(const DeviceProblem& p, ExpandedStep step) {
+double streamed_milliseconds(const DeviceProblem& p, DataType type, ExpandedStep step) {
   const double in = round_up(p.in_channels, 32), out = round_up(p.out_channels, 32);
-  const bool wide = std::max(p.in_height, p.in_width) > 28, taps = p.source_count > p.scale_count;
+  const bool wide = std::max(p.in_height, p.in_width) > 28, tall = p.in_height > 14,
+             taps = p.source_count > p.scale_count;
   // Several taps: more products for each pass. Many channels: fewer of them padding, more of them at a time.
-  double rate = taps ? 140e9 : std::min(1.4 * std::sqrt(in * out), 90.0) * 1e9;
-  if (!taps && p.in_height > 14) rate *= 0.75;
-  if (step == ExpandedStep::grad_in && taps) rate = 110e9;
-  if (step == ExpandedStep::grad_mixing && (wide || (!taps && p.in_height > 14))) rate *= 0.4;
+  double rate = taps ? (tall ? 160e9 : 225e9) : std::min(1.6 * std::sqrt(in * out), 120.0) * 1e9;
+  if (!taps && tall) rate *= 0.75;
+  if (step == ExpandedStep::grad_in && taps) rate = in > 32 ? 205e9 : tall ? 118e9 : 140e9;
+  if (step == ExpandedStep::grad_mixing) rate = taps ? 155e9 : wide || tall ? 0.4 * rate : rate;
+  if (step == ExpandedStep::grad_mixing && taps && wide) rate *= 0.4;
+  if (type == DataType::bfloat16) rate *= step == ExpandedStep::grad_mixing ? 1.35 : 1.2;
   return kStreamedCall + 2 * source_pixels(p) * p.mode_count * in * out / rate;
 }
 

@@ -20,7 +20,7 @@ namespace scdcf::ops::cuda {
 
 double expanded_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step);
 /// TF32.
-double streamed_milliseconds(const DeviceProblem& p, ExpandedStep step);
+double streamed_milliseconds(const DeviceProblem& p, DataType type, ExpandedStep step);
 /// Infinite where the chained kernels do not take the problem.
 double chained_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step);
 

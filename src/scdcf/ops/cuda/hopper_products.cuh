@@ -1,6 +1,6 @@
-// d[64 x n] (+)= a[64 x 16] * b[n x 16]^T by a warpgroup, 16-bit operands in shared memory (hopper.cuh): one instruction
-// for each width n. Of the sums, thread t of warp w has rows 16 w + t / 4 and + 8, columns 8 j + 2 (t % 4) and + 1 as
-// d[4 j ..].
+// d[64 x n] (+)= a[64 x 16] * b[n x 16]^T by a warpgroup, 16-bit operands in shared memory (hopper.cuh): one
+// instruction for each width n. Of the sums, thread t of warp w has rows 16 w + t / 4 and + 8, columns 8 j + 2 (t % 4)
+// and + 1 as d[4 j ..].
 #pragma once
 
 #include "scdcf/ops/cuda/hopper.cuh"
@@ -35,19 +35,18 @@ namespace scdcf::ops::cuda {
         "+f"(d[63])
 
 /// count: sums of a thread, n / 2; left, right, flag: the numbers of the operands behind them. T: the maps' type.
-#  define SCDCF_ROWS(count, n, left, right, flag, type)                                                     \
-    asm volatile("{ .reg .pred p; setp.ne.b32 p, %" #flag ", 0; wgmma.mma_async.sync.aligned.m64n" #n      \
-                 "k16.f32." type "." type " {" SCDCF_NAMES_##count "}, %" #left ", %" #right               \
-                 ", p, 1, 1, 0, 0; }"                                                                       \
-                 : SCDCF_SUMS_##count(d)                                                                    \
+#  define SCDCF_ROWS(count, n, left, right, flag, type)                                                               \
+    asm volatile("{ .reg .pred p; setp.ne.b32 p, %" #flag ", 0; wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type \
+                 "." type " {" SCDCF_NAMES_##count "}, %" #left ", %" #right ", p, 1, 1, 0, 0; }"                     \
+                 : SCDCF_SUMS_##count(d)                                                                              \
                  : "l"(a), "l"(b), "r"(add))
-#  define SCDCF_MULTIPLY_ROWS(count, n, left, right, flag)                                      \
-    template <class T>                                                                          \
-    __device__ inline void multiply_rows(float(&d)[count], uint64_t a, uint64_t b, int add) {   \
-      if constexpr (sizeof(T) == 2)                                                             \
-        SCDCF_ROWS(count, n, left, right, flag, "bf16");                                        \
-      else                                                                                      \
-        SCDCF_ROWS(count, n, left, right, flag, "f16");                                         \
+#  define SCDCF_MULTIPLY_ROWS(count, n, left, right, flag)                                    \
+    template <class T>                                                                        \
+    __device__ inline void multiply_rows(float(&d)[count], uint64_t a, uint64_t b, int add) { \
+      if constexpr (sizeof(T) == 2)                                                           \
+        SCDCF_ROWS(count, n, left, right, flag, "bf16");                                      \
+      else                                                                                    \
+        SCDCF_ROWS(count, n, left, right, flag, "f16");                                       \
     }
 SCDCF_MULTIPLY_ROWS(28, 56, 28, 29, 30)
 SCDCF_MULTIPLY_ROWS(36, 72, 36, 37, 38)
@@ -55,10 +54,10 @@ SCDCF_MULTIPLY_ROWS(52, 104, 52, 53, 54)
 SCDCF_MULTIPLY_ROWS(56, 112, 56, 57, 58)
 
 /// d[64 x 128] += a * b, the left operand in registers: rows and numbers as in mma_half, 16 rows a warp.
-#  define SCDCF_ROWS_HELD(type)                                                                            \
-    asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type " {" SCDCF_NAMES_64          \
-                 "}, {%64, %65, %66, %67}, %68, 1, 1, 1, 0;"                                               \
-                 : SCDCF_SUMS_64(d)                                                                        \
+#  define SCDCF_ROWS_HELD(type)                                                                   \
+    asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type " {" SCDCF_NAMES_64 \
+                 "}, {%64, %65, %66, %67}, %68, 1, 1, 1, 0;"                                      \
+                 : SCDCF_SUMS_64(d)                                                               \
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
 template <class T>
 __device__ inline void multiply_rows(float (&d)[64], const uint32_t (&a)[4], uint64_t b) {

@@ -68,8 +68,8 @@ __device__ inline Scales scales_of(bool forward, int border_bits, const Magnitud
   const uint32_t rows = m->row_factors, columns = m->column_factors;
   return {scale_below(forward ? m->in : m->grad_out, kMapExponent),
           scale_below(forward ? rows : columns, kFactorExponent - border_bits),
-          scale_below(forward ? columns : rows, kFactorExponent - border_bits),
-          scale_below(m->mixing, mixing_exponent), scale_below(m->grad_out, kMapExponent)};
+          scale_below(forward ? columns : rows, kFactorExponent - border_bits), scale_below(m->mixing, mixing_exponent),
+          scale_below(m->grad_out, kMapExponent)};
 }
 
 /// T: the maps' type.

@@ -34,7 +34,8 @@ __device__ uint4 bank_fragment(const LineBank& b, const FactorPlaces& places, co
   const int s = static_cast<int>(index), radius = places.radius[s], pitch = b.own_tiles ? 16 : b.tile;
   float x[8];
   for (int i = 0; i < 8; ++i) {
-    const int row = row_tile * 16 + fragment_row(lane, i), in_group = row / pitch, mode = mode_group * b.group + in_group;
+    const int row = row_tile * 16 + fragment_row(lane, i), in_group = row / pitch,
+              mode = mode_group * b.group + in_group;
     x[i] = in_group < b.group && mode < b.modes
                ? scale * b.weight(factors + places.offset[s] + mode * (2 * radius + 1), radius, tile,
                                   row - in_group * pitch, step * 16 + fragment_column(lane, i))

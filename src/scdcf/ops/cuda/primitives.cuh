@@ -48,23 +48,23 @@ __device__ inline void store_16(void* to, uint32_t x, uint32_t y, uint32_t z, ui
 
 // Products of 16-bit operands, bf16 or half precision: d[16x8] += a[16x16] * b[16x8]; the same without d, which spares
 // clearing it; and d[16x8] += a[16x8] * b[8x8].
-#define SCDCF_PRODUCTS(name, type)                                                                              \
-  __device__ inline void mma_##name(float(&d)[4], const uint32_t(&a)[4], uint32_t b0, uint32_t b1) {            \
-    asm("mma.sync.aligned.m16n8k16.row.col.f32." type "." type                                                  \
-        ".f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"                                            \
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                                        \
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));                                        \
-  }                                                                                                             \
-  __device__ inline void product_##name(float(&d)[4], const uint32_t(&a)[4], uint32_t b0, uint32_t b1) {        \
-    asm("mma.sync.aligned.m16n8k16.row.col.f32." type "." type                                                  \
-        ".f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%10,%10,%10};"                                        \
-        : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])                                                        \
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(0.0f));                             \
-  }                                                                                                             \
-  __device__ inline void mma_##name##_8(float(&d)[4], uint32_t a0, uint32_t a1, uint32_t b) {                   \
+#define SCDCF_PRODUCTS(name, type)                                                                                \
+  __device__ inline void mma_##name(float(&d)[4], const uint32_t(&a)[4], uint32_t b0, uint32_t b1) {              \
+    asm("mma.sync.aligned.m16n8k16.row.col.f32." type "." type                                                    \
+        ".f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"                                              \
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                                          \
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));                                          \
+  }                                                                                                               \
+  __device__ inline void product_##name(float(&d)[4], const uint32_t(&a)[4], uint32_t b0, uint32_t b1) {          \
+    asm("mma.sync.aligned.m16n8k16.row.col.f32." type "." type                                                    \
+        ".f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%10,%10,%10};"                                          \
+        : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])                                                          \
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(0.0f));                               \
+  }                                                                                                               \
+  __device__ inline void mma_##name##_8(float(&d)[4], uint32_t a0, uint32_t a1, uint32_t b) {                     \
     asm("mma.sync.aligned.m16n8k8.row.col.f32." type "." type ".f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};" \
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                                        \
-        : "r"(a0), "r"(a1), "r"(b));                                                                            \
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                                          \
+        : "r"(a0), "r"(a1), "r"(b));                                                                              \
   }
 SCDCF_PRODUCTS(bf16, "bf16")
 SCDCF_PRODUCTS(half, "f16")

@@ -62,7 +62,7 @@ Family choose_family(const DeviceProblem& p, DataType type, Precision precision,
   const auto consider = [&](Family family, double milliseconds) {
     if (milliseconds < least) best = family, least = milliseconds;
   };
-  if (streamed) consider(Family::streamed, streamed_milliseconds(p, step));
+  if (streamed) consider(Family::streamed, streamed_milliseconds(p, type, step));
   // A fifth better than the streamed kernels where there are several taps, as in the layers that these were tuned on.
   const double margin = best == Family::streamed && p.source_count > p.scale_count ? 1.2 : 1.0;
   if (chained) consider(Family::chained, margin * chained_milliseconds(p, type, precision, step));
@@ -71,7 +71,7 @@ Family choose_family(const DeviceProblem& p, DataType type, Precision precision,
 
 double family_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step,
                            Family family) {
-  if (family == Family::streamed) return streamed_milliseconds(p, step);
+  if (family == Family::streamed) return streamed_milliseconds(p, type, step);
   return family == Family::chained ? chained_milliseconds(p, type, precision, step)
                                    : expanded_milliseconds(p, type, precision, step);
 }

@@ -6,7 +6,7 @@
 namespace scdcf::ops::cuda {
 namespace {
 
-template <class Tile, bool each, class T>
+template <class Tile, class T>
 __global__ void __launch_bounds__(Tile::threads, 1)
     streamed_kernel(const __grid_constant__ StreamedPlan f, int forward, const T* source, const uint4* first,
                     const char* second, const char* packed, const Magnitudes* magnitudes, T* target) {
@@ -17,14 +17,12 @@ __global__ void __launch_bounds__(Tile::threads, 1)
   sync_cluster();
   const Scales scales = scales_of(forward, f.border_bits, magnitudes, f.mixing_exponent);
   if (threadIdx.x < Tile::consumer_threads) {
-    constexpr int registers = Tile::consumer_registers(each);
-    more_registers<registers>();
+    more_registers<Tile::consumer_registers>();
     const float unscale = 1.0f / scales.source / scales.first / scales.second / scales.mixing;
-    consume<Tile, each>(f, second, packed, unscale, target, shared, rank);
+    consume<Tile>(f, second, packed, unscale, target, shared, rank);
   } else {
-    constexpr int registers = Tile::producer_registers(each), ahead = Tile::lines_ahead(each, sizeof(T));
-    fewer_registers<registers>();
-    produce<Tile, ahead>(f, source, first, scales.source, shared, rank);
+    fewer_registers<Tile::producer_registers>();
+    produce<Tile>(f, source, first, scales.source, shared, rank);
   }
   sync_cluster();  // nobody leaves while others may still send to it
 #endif
@@ -48,17 +46,11 @@ void run_streamed(const StreamedPlan& f, bool forward, const void* source, const
                   void* target, const Magnitudes* magnitudes, DataType type, cudaStream_t stream) {
   visit_tile(f, [&](auto tile) {
     visit_maps(type, [&](auto map) {
-      using Tile = decltype(tile);
       using T = decltype(map);
-      const auto start = [&](auto kernel) {
-        launch_clusters(kernel, f.clusters * f.cluster, f.cluster, Tile::threads, Tile::shared_bytes, stream, f,
-                        int(forward), static_cast<const T*>(source), operands.first, operands.second, operands.packed,
-                        type == DataType::float32 ? magnitudes : nullptr, static_cast<T*>(target));
-      };
-      if (f.flush_each)
-        start(streamed_kernel<Tile, true, T>);
-      else
-        start(streamed_kernel<Tile, false, T>);
+      using Tile = typename decltype(tile)::template Of<sizeof(T)>;
+      launch_clusters(streamed_kernel<Tile, T>, f.clusters * f.cluster, f.cluster, Tile::threads, Tile::shared_bytes,
+                      stream, f, int(forward), static_cast<const T*>(source), operands.first, operands.second,
+                      operands.packed, type == DataType::float32 ? magnitudes : nullptr, static_cast<T*>(target));
     });
   });
 }

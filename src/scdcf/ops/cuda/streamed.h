@@ -1,11 +1,11 @@
 // Forward and gradient of the input for Hopper: one persistent block per multiprocessor, maps of few lines, products of
 // warpgroups with 16-bit operands (number_format.cuh).
 //
-// The mix comes before the second pass, which is then done once for all planes and channels that a target reads. Sums of
-// the mix are transposed: rows are (second mode, target channel), columns are pixels. Consumer warpgroups multiply the
-// mixing matrix, streamed through a ring in shared memory (each block of a cluster fetches its share for all), by the
-// first pass of a tile of pixels, which producer warps compute one chunk of channels ahead. The sums lie in registers
-// just as the left operand of the second pass wants them, so that they never leave them.
+// The mix comes before the second pass, which is then done once for all planes and channels that a target reads. Sums
+// of the mix are transposed: rows are (second mode, target channel), columns are pixels. Consumer warpgroups multiply
+// the mixing matrix, streamed through a ring in shared memory (each block of a cluster fetches its share for all), by
+// the first pass of a tile of pixels, which producer warps compute one chunk of channels ahead. The sums lie in
+// registers just as the left operand of the second pass wants them, so that they never leave them.
 //
 // A tile has `columns` columns, one per image and position p; a column has `pitch` pixels, one per line, and the
 // columns follow each other without a gap. First modes go in pairs: 32 channels of each are the 128 bytes of a row.
@@ -19,18 +19,25 @@ namespace scdcf::ops::cuda {
 constexpr int kStreamedModes = 4;  // of one kind, at most
 constexpr int kFactorPitch = 40;   // so that the lanes of a warp read different banks
 
-/// consumers: warpgroups; row_tiles: of 64 rows, per consumer; width: columns of the product, that is pixels.
-template <int consumers_, int row_tiles_, int width_, int pitch_>
+/// consumers: warpgroups; row_tiles: of 64 rows, per consumer; width: columns of the product, that is pixels; each:
+/// every stage has second factors of its own, so that sums of the second pass are kept beside those of the mix; bytes:
+/// of a number of the maps.
+template <int consumers_, int row_tiles_, int width_, int pitch_, bool each_, int bytes_ = 4>
 struct StreamedTile {
+  template <int bytes>
+  using Of = StreamedTile<consumers_, row_tiles_, width_, pitch_, each_, bytes>;
   static constexpr int consumers = consumers_, row_tiles = row_tiles_, width = width_, pitch = pitch_;
+  static constexpr bool each = each_;
   static constexpr int columns = width / pitch;
-  static constexpr int line_tiles = (pitch + 7) / 8;                       // 8-column tiles of the second pass
-  static constexpr int depth = pitch == 28 ? 3 : line_tiles;               // steps of 8 sources of the first pass
-  static constexpr int bank_tiles = pitch == 28 ? 1 : 2;                   // 16-row tiles of the first factors
-  static constexpr int blocks = consumers * row_tiles;                     // of 16 target channels
-  static constexpr int partials = 4 / row_tiles;                           // warps that share a block of channels
-  static constexpr int wide = 16 * blocks;                                 // target channels
-  static constexpr int producers = row_tiles == 1 && pitch == 28 ? 2 : 1;  // warpgroups
+  static constexpr int line_tiles = (pitch + 7) / 8;          // 8-column tiles of the second pass
+  static constexpr int depth = pitch == 28 ? 3 : line_tiles;  // steps of 8 sources of the first pass
+  static constexpr int bank_tiles = pitch == 28 ? 1 : 2;      // 16-row tiles of the first factors
+  static constexpr int blocks = consumers * row_tiles;        // of 16 target channels
+  static constexpr int partials = 4 / row_tiles;              // warps that share a block of channels
+  static constexpr int wide = 16 * blocks;                    // target channels
+  // Warpgroups: two where their registers suffice. More than that would take a consumer's.
+  static constexpr int producers =
+      consumers == 2 && (row_tiles == 1 ? pitch == 28 : bytes_ == 2 && !each && pitch == 28) ? 2 : 1;
   static constexpr int producer_warps = producers * 4, consumer_threads = consumers * 128;
   static constexpr int threads = (consumers + producers) * 128;
   static constexpr int slots = row_tiles == 1 ? 6 : 3;   // pieces of the mixing matrix in the ring
@@ -45,26 +52,14 @@ struct StreamedTile {
   static constexpr int shifts = pitch % 8 == 0 ? (columns + 1) / 2 : pitch % 8 == 4 ? 2 : 4;
   // Columns whose results fit into what is left of shared memory.
   static constexpr int column_bytes = partials * pitch * wide * 4, kMost = 232448;
-  static constexpr int round = (kMost - results_at) / column_bytes < columns ? (kMost - results_at) / column_bytes : columns;
+  static constexpr int round =
+      (kMost - results_at) / column_bytes < columns ? (kMost - results_at) / column_bytes : columns;
   static constexpr int shared_bytes = results_at + round * column_bytes;
-  // Registers of a thread, together no more than a launch gives: 168 for 384 threads, 128 for 512; else the kernel waits
-  // for ever. each: the sums of the second pass are kept beside those of the mix.
-  __host__ __device__ static constexpr int consumer_registers(bool each) {
-    if (consumers == 3) return each ? 136 : 128;
-    return row_tiles == 2 ? (each ? 200 : pitch == 28 ? 192 : 184) : producers == 2 ? (each ? 160 : 136) : 176;
-  }
-  __host__ __device__ static constexpr int producer_registers(bool each) {
-    return ((threads == 384 ? 504 : 512) - consumers * consumer_registers(each)) / producers;
-  }
-  /// Lines that a producer has on their way, by the bytes of a number: as registers allow, and as many as there are.
-  __host__ __device__ static constexpr int lines_ahead(bool each, int bytes) {
-#ifndef SCDCF_BUDGET
-#define SCDCF_BUDGET 76
-#endif
-    const int most = (producer_registers(each) - SCDCF_BUDGET) / (depth * 2 * bytes);
-    return most >= 4 && width != 56 ? 4 : most >= 2 ? 2 : 1;
-  }
-  static_assert(producer_registers(false) % 8 == 0 && producer_registers(true) % 8 == 0, "as setmaxnreg wants it");
+  // Registers of a thread, together no more than a launch gives: 168 for 384 threads, 128 for 512; else the kernel
+  // waits for ever.
+  static constexpr int consumer_registers = consumers == 3 ? 136 : producers == 1 ? 200 : row_tiles == 2 ? 184 : 160;
+  static constexpr int producer_registers = ((threads == 384 ? 504 : 512) - consumers * consumer_registers) / producers;
+  static_assert(producer_registers % 8 == 0, "as setmaxnreg wants it");
   static_assert(round > 0, "results");
 };
 
@@ -73,7 +68,8 @@ struct StreamedPlan : Direction {
   int consumers, row_tiles, width, pitch;
   int images, groups, lines, chunks, wide, wides, tile_groups;
   int pairs;            // of first modes
-  int mixing_exponent;  // numbers of the mixing matrices are scaled below 2^this, so that sums of the mix keep their range
+  int mixing_exponent;  // numbers of the mixing matrices are scaled below 2^this, so that sums of the mix keep their
+                        // range
   int cluster, clusters;
   int piece_bytes, factor_bytes;
 
@@ -89,16 +85,24 @@ struct StreamedPlan : Direction {
 static_assert(sizeof(StreamedPlan) <= 4000, "kernel parameters");
 
 /// Calls visit(tile) with the plan's StreamedTile.
+template <bool each, class Visit>
+void visit_tile_of(const StreamedPlan& f, Visit&& visit) {
+  if (f.consumers == 3)
+    return f.pitch == 14 ? visit(StreamedTile<3, 2, 72, 14, each>{}) : visit(StreamedTile<3, 2, 56, 8, each>{});
+  if (f.row_tiles == 2)
+    return f.pitch == 28   ? visit(StreamedTile<2, 2, 112, 28, each>{})
+           : f.pitch == 14 ? visit(StreamedTile<2, 2, 104, 14, each>{})
+                           : visit(StreamedTile<2, 2, 112, 8, each>{});
+  return f.pitch == 28   ? visit(StreamedTile<2, 1, 112, 28, each>{})
+         : f.pitch == 14 ? visit(StreamedTile<2, 1, 104, 14, each>{})
+                         : visit(StreamedTile<2, 1, 112, 8, each>{});
+}
 template <class Visit>
 void visit_tile(const StreamedPlan& f, Visit&& visit) {
-  if (f.consumers == 3) return f.pitch == 14 ? visit(StreamedTile<3, 2, 72, 14>{}) : visit(StreamedTile<3, 2, 56, 8>{});
-  if (f.row_tiles == 2)
-    return f.pitch == 28   ? visit(StreamedTile<2, 2, 112, 28>{})
-           : f.pitch == 14 ? visit(StreamedTile<2, 2, 104, 14>{})
-                           : visit(StreamedTile<2, 2, 112, 8>{});
-  return f.pitch == 28   ? visit(StreamedTile<2, 1, 112, 28>{})
-         : f.pitch == 14 ? visit(StreamedTile<2, 1, 104, 14>{})
-                         : visit(StreamedTile<2, 1, 112, 8>{});
+  if (f.flush_each)
+    visit_tile_of<true>(f, visit);
+  else
+    visit_tile_of<false>(f, visit);
 }
 
 /// False where the device, its code or the shape do not allow it.

@@ -41,9 +41,10 @@ struct PieceFetcher {
 };
 
 /// unscale: what results are multiplied by.
-template <class Tile, bool each, class T>
+template <class Tile, class T>
 __device__ void consume(const StreamedPlan& f, const char* second, const char* packed, float unscale, T* target,
                         const Shared<Tile>& shared, int rank) {
+  constexpr bool each = Tile::each;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, items = item_count(f);
   const int mode = warp / Tile::blocks * Tile::row_tiles;
   const uint32_t row_offset = threadIdx.x / 128 * Tile::row_tiles * 64 * 128;
@@ -71,7 +72,7 @@ __device__ void consume(const StreamedPlan& f, const char* second, const char* p
   for (int index = blockIdx.x / f.cluster; index < items; index += f.clusters) {
     const Item item = item_of(f, index, rank);
     const int begin = f.stage_begin[item.plane], end = f.stage_begin[item.plane + 1];
-    typename SecondPass<Tile, each, T>::Sums sums;
+    typename SecondPass<Tile, T>::Sums sums;
     if constexpr (each) {
 #  pragma unroll
       for (int i = 0; i < Tile::columns * Tile::line_tiles * 4; ++i)
@@ -89,14 +90,14 @@ __device__ void consume(const StreamedPlan& f, const char* second, const char* p
         for (int b = 0; b < f.pairs; ++b, right += Tile::line_bytes / 16) {
           wait(shared.piece_full(slot), phase);
           const uint64_t left = operand_at(shared.piece(slot) + row_offset);
-          const bool fresh = b == 0 && chunk == 0, both = b * 2 + 1 < f.first.modes;
+          const bool fresh = b == 0 && chunk == 0;
           begin_products();
 #  pragma unroll
-          for (int k = 0; k < 4; ++k)  // two for each mode of the pair
-            if (k < 2 || both)
+          for (int k = 0; k < 4;
+               ++k)  // two for each mode of the pair; under a condition they would wait for each other
 #  pragma unroll
-              for (int i = 0; i < Tile::row_tiles; ++i)
-                multiply_rows<T>(acc[i], left + k * 2 + i * (64 * 128 / 16), right + k * 2, k > 0 || !fresh);
+            for (int i = 0; i < Tile::row_tiles; ++i)
+              multiply_rows<T>(acc[i], left + k * 2 + i * (64 * 128 / 16), right + k * 2, k > 0 || !fresh);
           commit_products();
           wait_products<1>();
           release_piece();
@@ -118,8 +119,8 @@ __device__ void consume(const StreamedPlan& f, const char* second, const char* p
       if (last) sync_some<Tile::consumer_threads>();  // all have written out the results of the tile before
       float* results = shared.results();
       wait(shared.factors_full(), runs_done++ % 2);
-      const SecondPass<Tile, each, T> second_pass{
-          shared.factors() + ((mode * Tile::pitch + lane / 4) * kFactorPitch + 8 + lane % 4 * 2) * 2};
+      const SecondPass<Tile, T> second_pass{shared.factors() +
+                                            ((mode * Tile::pitch + lane / 4) * kFactorPitch + 8 + lane % 4 * 2) * 2};
       const auto store = [&](int column, const float(&d)[Tile::line_tiles][4]) {
         store_column<Tile>(results, column % Tile::round, f.second.tile, d);
       };

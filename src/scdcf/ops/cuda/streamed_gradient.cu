@@ -74,8 +74,9 @@ void run_streamed_gradient(const DeviceProblem& p, const StreamedGradientPlan& g
                            const Magnitudes* magnitudes, DataType type, cudaStream_t stream) {
   const MixingPlan& m = g.mixing;
   const Magnitudes* sizes = type == DataType::float32 ? magnitudes : nullptr;
-  BankParams banks{m.rows, m.columns, factor_places(p, true), factor_places(p, false), g.border_bits,
-                   m.rows.words(p.scale_count), 0};
+  BankParams banks{
+      m.rows, m.columns, factor_places(p, true), factor_places(p, false), g.border_bits, m.rows.words(p.scale_count),
+      0};
   banks.count = banks.row_words + m.columns.words(p.scale_count);
   visit_maps(type, [&](auto map) {
     using T = decltype(map);

@@ -1,5 +1,5 @@
-// The gradient of the mixing matrices for Hopper, products of warpgroups with 16-bit operands (number_format.cuh; the sums
-// are those of mixing_gradient.h): a block per multiprocessor, more only where there are more tiles of channels.
+// The gradient of the mixing matrices for Hopper, products of warpgroups with 16-bit operands (number_format.cuh; the
+// sums are those of mixing_gradient.h): a block per multiprocessor, more only where there are more tiles of channels.
 //
 // The sums of a block are rows (column mode a, output channel o) by columns (row mode b, one of 32 input channels c). A
 // consumer warp computes the adjoint column pass of 16 output channels at one output column x; the result lies in its
@@ -18,8 +18,8 @@
 
 namespace scdcf::ops::cuda {
 
-/// consumers: warpgroups; row_tiles: of 64 rows, per consumer; halves: eights of v in a tile; depth: eights of positions
-/// of a line, of both passes.
+/// consumers: warpgroups; row_tiles: of 64 rows, per consumer; halves: eights of v in a tile; depth: eights of
+/// positions of a line, of both passes.
 template <int consumers_, int row_tiles_, int halves_, int depth_>
 struct StreamedGradientTile {
   static constexpr int consumers = consumers_, row_tiles = row_tiles_, halves = halves_, depth = depth_;

@@ -24,8 +24,8 @@ struct GradReader {
                 m.out_channels;
 #  pragma unroll
     for (int k = 0; k < 2 * depth; ++k)  // beyond the last: the last one, whose factor is zero there
-      offset[k] = min(k / 2 * 8 + int(threadIdx.x) % 4 * 2 + k % 2, ys.count - 1) * m.out_width * m.out_channels +
-                  channel;
+      offset[k] =
+          min(k / 2 * 8 + int(threadIdx.x) % 4 * 2 + k % 2, ys.count - 1) * m.out_width * m.out_channels + channel;
   }
   /// Columns beyond the last are the last: the row pass is zero there.
   __device__ void fetch(const MixingPlan& m, TwoChannels<T> (&lines)[batch][2 * depth]) const {

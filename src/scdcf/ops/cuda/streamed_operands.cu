@@ -40,9 +40,8 @@ __device__ void write_piece(const OperandParams& p, const float* mixing, float s
   const int tile = row / 64, warp = tile / p.row_tiles * 4 + row % 64 / 16;
   const int second = warp / blocks * p.row_tiles + tile % p.row_tiles,
             target = wide * p.wide + warp % blocks * 16 + row % 16;
-  const int k = first < p.first.modes && second < p.second.modes && target < p.target_channels
-                    ? p.index[first][second]
-                    : -1;
+  const int k =
+      first < p.first.modes && second < p.second.modes && target < p.target_channels ? p.index[first][second] : -1;
   float x[8];
   for (int i = 0; i < 8; ++i) {
     const int source = chunk * kChunk + part % 4 * 8 + i;

@@ -39,76 +39,12 @@ __device__ inline uint4 pack_pixel(const float (&d)[4][4], int r) {
                     pack_operands<T>(d[0][r + 1], d[1][r + 1]), pack_operands<T>(d[2][r + 1], d[3][r + 1]));
 }
 
-/// What a producer warp reads: lines of a chunk of channels of a stage of a tile, a group of them at a time. It goes
-/// ahead of the pass, over the ends of chunks, stages and tiles.
 template <class Tile, class T>
-struct LineReader {
-  static constexpr int depth = Tile::depth;
-  const StreamedPlan& f;
-  const T* source;
-  int rank, warp;
-  int index, stage, stage_end, chunk, group;        // of the group that is read next
-  int images, image0, p_tile, last_line, last_position;
-  LineCursor cursor{0, 0};  // its next line
-  const T* lines = nullptr;                         // of the chunk: first line and position, this lane's channels
-
-  __device__ LineReader(const StreamedPlan& f_, const T* source_, int rank_, int warp_)
-      : f(f_), source(source_), rank(rank_), warp(warp_), index(blockIdx.x / f_.cluster) {}
-  __device__ void start_tile() {
-    const Item item = item_of(f, index, rank);
-    images = item.images, image0 = item.image0, p_tile = item.p_tile;
-    stage = f.stage_begin[item.plane], stage_end = f.stage_begin[item.plane + 1], chunk = 0;
-  }
-  __device__ void start_stage() {
-    const int radius = f.radius[f.stages[stage].scale];
-    last_line = f.second.reach(radius, 0).count - 1;
-    last_position = f.first.reach(radius, p_tile).count - 1;
-  }
-  __device__ void start_chunk() {
-    const int channels = f.source_channels, scale = f.stages[stage].scale, radius = f.radius[scale];
-    const int channel = chunk * kChunk + threadIdx.x % 32 / 4 * 4;  // beyond the last: the first, which the mix ignores
-    lines = source + (channel < channels ? channel : 0) +
-            ((int64_t(image0) * f.source_planes + f.stages[stage].source_plane) * f.source_pixels +
-             f.first.reach(radius, p_tile).begin * f.u_step + f.second.reach(radius, 0).begin * f.v_step) *
-                channels;
-    group = 0, cursor = {0, 0};
-    cursor.advance(warp, f.lines);
-  }
-  /// On to the next group; at the end of all it stays at the last.
-  __device__ void next(int groups) {
-    if (++group < groups) return;
-    if (++chunk == f.chunks) {
-      chunk = 0;
-      if (++stage == stage_end) {
-        if (index + f.clusters < item_count(f)) index += f.clusters;
-        start_tile();
-      }
-      start_stage();
-    }
-    start_chunk();
-  }
-  /// The next line. Lines and positions that are not there are the last ones that are: nobody uses them, or their
-  /// factors are zero.
-  __device__ void fetch(FourChannels<T> (&x)[depth][2]) {
-    const int t = threadIdx.x % 4, channels = f.source_channels;
-    const T* line = lines + (min(cursor.image, images - 1) * (f.source_planes * f.source_pixels) +
-                             min(cursor.line, last_line) * f.v_step) *
-                                channels;
-#  pragma unroll
-    for (int k = 0; k < 2 * depth; ++k)
-      x[k / 2][k % 2].load(line + min(k / 2 * 8 + t * 2 + k % 2, last_position) * f.u_step * channels);
-    cursor.advance(Tile::producer_warps, f.lines);
-  }
-};
-
-/// ahead: lines that are on their way.
-template <class Tile, int ahead, class T>
 __device__ void produce(const StreamedPlan& f, const T* source, const uint4* factors, float scale,
                         const Shared<Tile>& shared, int rank) {
   constexpr int depth = Tile::depth, steps = (depth + 1) / 2, bank_tiles = Tile::bank_tiles;
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4, warp = threadIdx.x / 32 - Tile::consumers * 4;
   const int items = item_count(f);
-  const int groups = (f.images * f.lines + Tile::producer_warps * ahead - 1) / (Tile::producer_warps * ahead);
   // Where this lane's rows (first mode, p) go: bytes; in the low bits the pixel's place in its eight, and which of its
   // pair the mode is; or -1.
   int row_at[bank_tiles * 2];
@@ -117,21 +53,23 @@ __device__ void produce(const StreamedPlan& f, const T* source, const uint4* fac
     const int row = i * 8 + g, mode = row / f.first.tile, pixel = (row - mode * f.first.tile) * Tile::pitch;
     row_at[i] = mode < f.first.modes ? mode / 2 * Tile::line_bytes + pixel * 128 + mode % 2 * 8 + pixel % 8 : -1;
   }
-  LineReader<Tile, T> reader(f, source, rank, warp);
-  if (reader.index >= items) return;
-  FourChannels<T> x[ahead][depth][2];
-  reader.start_tile();
-  reader.start_stage();
-  reader.start_chunk();
-#  pragma unroll
-  for (int slot = 0; slot < ahead; ++slot) reader.fetch(x[slot]);
+  const int channels = f.source_channels, image_step = f.source_planes * f.source_pixels * channels,
+            line_step = f.v_step * channels;
   int turn = 0;
 #  pragma unroll 1
   for (int index = blockIdx.x / f.cluster; index < items; index += f.clusters) {
     const Item item = item_of(f, index, rank);
 #  pragma unroll 1
     for (int s = f.stage_begin[item.plane]; s < f.stage_begin[item.plane + 1]; ++s) {
-      const uint4* factor = factors + f.first.at(f.stages[s].scale, item.p_tile, 0) + lane;
+      const Stage stage = f.stages[s];
+      const int radius = f.radius[stage.scale];
+      const LineSpan us = f.first.reach(radius, item.p_tile), vs = f.second.reach(radius, 0);
+      const int needed = (us.count + 15) / 16;
+      const uint4* factor = factors + f.first.at(stage.scale, item.p_tile, 0) + lane;
+      int position[depth][2];  // beyond the line: its last one, whose factor is zero there
+#  pragma unroll
+      for (int k = 0; k < depth * 2; ++k)
+        position[k / 2][k % 2] = min(k / 2 * 8 + t * 2 + k % 2, us.count - 1) * f.u_step * channels;
       uint32_t w[bank_tiles][steps][4];
 #  pragma unroll
       for (int i = 0; i < bank_tiles; ++i)
@@ -143,44 +81,54 @@ __device__ void produce(const StreamedPlan& f, const T* source, const uint4* fac
         }
 #  pragma unroll 1
       for (int chunk = 0; chunk < f.chunks; ++chunk, ++turn) {
+        const int channel =
+            chunk * kChunk + g * 4;  // lanes beyond the channels read the first ones: the mix ignores them
+        const T* lines = source + (channel < channels ? channel : 0) +
+                         (int64_t(item.image0) * f.source_planes + stage.source_plane) * f.source_pixels * channels +
+                         (int64_t(us.begin) * f.u_step + int64_t(vs.begin) * f.v_step) * channels;
+        FourChannels<T> x[depth][2];  // a line; each step is fetched anew as soon as it has been used
+        const auto fetch = [&](const LineCursor& c, int k) {
+          // Lines that are not there must be numbers, which nobody uses: the last one that is there will do.
+          const int at = min(c.image, item.images - 1) * image_step + min(c.line, vs.count - 1) * line_step;
+          x[k][0].load(lines + (at + position[k][0]));
+          x[k][1].load(lines + (at + position[k][1]));
+        };
+        LineCursor next{0, 0};
+        next.advance(warp, f.lines);
+#  pragma unroll
+        for (int k = 0; k < depth; ++k) fetch(next, k);
+        wait(shared.buffer_empty(turn), (turn / 2 + 1) % 2);
         char* buffer = shared.buffer(turn);
-        LineCursor now{0, 0};
-        now.advance(warp, f.lines);
 #  pragma unroll 1
-        for (int group = 0; group < groups; ++group) {
-          reader.next(groups);
+        while (next.image < f.images) {
+          const LineCursor now = next;
+          next.advance(Tile::producer_warps, f.lines);
+          uint32_t words[steps][2][4];
 #  pragma unroll
-          for (int slot = 0; slot < ahead; ++slot) {
-            uint32_t words[steps][2][4];
-#  pragma unroll
-            for (int k = 0; k < steps * 2; ++k) {
-              uint32_t(&to)[4] = words[k / 2][k % 2];
-              if (k < depth)
-                make_words(x[slot][k][0], x[slot][k][1], scale, to);
-              else
-                to[0] = to[1] = to[2] = to[3] = 0;
+          for (int k = 0; k < steps * 2; ++k) {
+            uint32_t(&to)[4] = words[k / 2][k % 2];
+            if (k < depth) {
+              make_words(x[k][0], x[k][1], scale, to);
+              fetch(next, k);
+            } else {
+              to[0] = to[1] = to[2] = to[3] = 0;
             }
-            reader.fetch(x[slot]);
-            if (slot == 0 && group == 0) wait(shared.buffer_empty(turn), (turn / 2 + 1) % 2);
-            if (now.image < f.images) {
-              const int n = now.image * f.first.tile * Tile::pitch + now.line;
+          }
+          const int n = now.image * f.first.tile * Tile::pitch + now.line;
 #  pragma unroll
-              for (int tile = 0; tile < bank_tiles; ++tile) {
-                float d[4][4];
+          for (int tile = 0; tile < bank_tiles; ++tile) {
+            float d[4][4];
 #  pragma unroll
-                for (int k = 0; k < steps; ++k)
+            for (int k = 0; k < steps; ++k)
+              if (k == 0 || k < needed)
 #  pragma unroll
-                  for (int i = 0; i < 4; ++i)
-                    multiply_16<T>(d[i], w[tile][k], words[k][0][i], words[k][1][i], k == 0);
+                for (int i = 0; i < 4; ++i) multiply_16<T>(d[i], w[tile][k], words[k][0][i], words[k][1][i], k == 0);
 #  pragma unroll
-                for (int half = 0; half < 2; ++half) {
-                  const int at = row_at[tile * 2 + half], piece = ((at & 8) / 2 + t) ^ ((n + at) & 7);
-                  if (at >= 0)
-                    *reinterpret_cast<uint4*>(buffer + (at & ~127) + n * 128 + piece * 16) = pack_pixel<T>(d, half * 2);
-                }
-              }
+            for (int half = 0; half < 2; ++half) {
+              const int at = row_at[tile * 2 + half], piece = ((at & 8) / 2 + t) ^ ((n + at) & 7);
+              if (at >= 0)
+                *reinterpret_cast<uint4*>(buffer + (at & ~127) + n * 128 + piece * 16) = pack_pixel<T>(d, half * 2);
             }
-            now.advance(Tile::producer_warps, f.lines);
           }
         }
         fence_products();

@@ -64,8 +64,9 @@ __device__ inline void write_round(const StreamedPlan& f, const Item& item, floa
 
 /// The second pass of one block of channels. Columns which start at the same place of a step share the factors and are
 /// visited together.
-template <class Tile, bool each, class T>
+template <class Tile, class T>
 struct SecondPass {
+  static constexpr bool each = Tile::each;
   static constexpr int tiles = Tile::line_tiles, columns = Tile::columns;
   static constexpr bool paired = Tile::round == columns;  // else the columns of a round must not mix with others
   static constexpr int visits = paired && Tile::shifts < columns ? Tile::shifts : columns;
@@ -121,7 +122,8 @@ struct SecondPass {
     if constexpr (Tile::row_tiles == 2) step<visit, 1, 0>(sums, acc);
 #  pragma unroll
     for (int i = 0; i < together; ++i)
-      if (visit + i * Tile::shifts < columns) store(visit + i * Tile::shifts, sums[sums_of(visit + i * Tile::shifts, i)]);
+      if (visit + i * Tile::shifts < columns)
+        store(visit + i * Tile::shifts, sums[sums_of(visit + i * Tile::shifts, i)]);
     if constexpr (visit + 1 == visits || (!paired && (visit + 1) % Tile::round == 0))
       write(visit / Tile::round * Tile::round, paired ? columns : visit + 1);
     if constexpr (visit + 1 < visits) run<visit + 1>(sums, acc, store, write);
