@@ -72,7 +72,7 @@ empty :=
 asan: build-deps
 	cmake --preset asan -B $(BUILD)-asan
 	cmake --build $(BUILD)-asan -j $(JOBS) --target $(ASAN_TESTS:%=test_%)
-	ctest --test-dir $(BUILD)-asan -R '^($(subst $(empty) ,|,$(ASAN_TESTS)))$$' --output-on-failure
+	ctest --test-dir $(BUILD)-asan -R '^($(subst $(empty) ,|,$(ASAN_TESTS)))$$' --output-on-failure -j 2
 
 SANITIZED = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4000
 fuzz: build-deps

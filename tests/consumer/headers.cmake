@@ -1,5 +1,5 @@
 # Every installed header is one that scdcf.h brings in, and compiles alone: a file for each that includes it and nothing else.
-#   headers_compile_alone(TARGET INCLUDE_DIR) adds the libraries TARGET_plain and TARGET_nn.
+#   headers_compile_alone(TARGET INCLUDE_DIR) adds the libraries TARGET_plain, TARGET_tensor and TARGET_nn.
 
 # Appends to `seen` what a header includes of scdcf, and to `torch` what it includes of torch, at any depth.
 function(reach include_dir header)
@@ -37,12 +37,16 @@ function(headers_compile_alone target include_dir)
     file(CONFIGURE OUTPUT ${name}.cpp CONTENT "#include \"${header}\"\n" @ONLY)
     if(torch MATCHES "torch/nn/")
       list(APPEND nn ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
+    elseif(torch)
+      list(APPEND tensor ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
     else()
       list(APPEND plain ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
     endif()
   endforeach()
   add_library(${target}_plain OBJECT ${plain})
-  # Parsed once: it takes ten times as long as the header that includes it.
+  # Parsed once, what each of them brings in itself: it takes ten times as long as the header that includes it.
+  add_library(${target}_tensor OBJECT ${tensor})
+  target_precompile_headers(${target}_tensor PRIVATE <ATen/core/Tensor.h>)
   add_library(${target}_nn OBJECT ${nn})
   target_precompile_headers(${target}_nn PRIVATE <torch/nn/cloneable.h>)
 endfunction()

@@ -3,4 +3,4 @@
 add_test(NAME explore_browser
          COMMAND ${CMAKE_CURRENT_LIST_DIR}/browser.sh $<TARGET_FILE:scdcf_app> ${PROJECT_SOURCE_DIR}/build-pages
                  ${CMAKE_CURRENT_BINARY_DIR}/explore)
-set_tests_properties(explore_browser PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 PROCESSORS 2)
+set_tests_properties(explore_browser PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77)

@@ -17,7 +17,7 @@ int count_of(const std::string& text, const std::string& part) {
 
 TEST_F(Demo, leaves_a_page_that_needs_nothing_else_and_runs_that_predict) {
   const auto out = folder_ / "below" / "demo";
-  const auto result = run({"demo", "--quick", "--data", "sglyphs", "--out", out.string()}, 180);
+  const auto result = run({"--threads", "1", "demo", "--quick", "--data", "sglyphs", "--out", out.string()}, 180);
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_NE(result.out.find((out / "report.html").string()), std::string::npos) << result.out;
   const auto page = read(out / "report.html");

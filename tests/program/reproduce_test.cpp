@@ -40,8 +40,9 @@ TEST_F(Reproduce, bad_arguments_give_one_line_that_names_the_offender) {
 
 TEST_F(Reproduce, quick_runs_become_a_report_and_are_not_made_twice) {
   const auto store = folder_ / "store";
-  const std::vector<std::string> command = {"reproduce", "smnist",   "--quick", "--models",       "cnn", "--out",
-                                            store,       "--epochs", "1",       "--realisations", "0-1"};
+  const std::vector<std::string> command = {"--threads", "1",     "reproduce", "smnist",   "--quick", "--models",
+                                            "cnn",       "--out", store,       "--epochs", "1",       "--realisations",
+                                            "0-1"};
   // Two machines share the list, as an array of Slurm does.
   auto listing = command;
   listing.emplace_back("--plan");

@@ -216,7 +216,8 @@ TEST_F(Training, eval_repeats_the_test_accuracy_of_the_run) {
   ASSERT_EQ(text.code, 0) << text.err;
   EXPECT_NE(text.out.find("50 test images"), std::string::npos) << text.out;
   EXPECT_TRUE(fs::exists(folder_ / "plots/accuracy-by-scale.dat"));
-  const auto all = run({"eval", trained(), "--count", "0", "--json"}, 120);  // the run has but 100 of them
+  const auto all =
+      run({"--threads", "1", "eval", trained(), "--count", "0", "--json"}, 120);  // the run has but 100 of them
   ASSERT_EQ(all.code, 0) << all.err;
   EXPECT_GT(nlohmann::json::parse(all.out).at("images"), 1000);
 }

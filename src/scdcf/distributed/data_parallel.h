@@ -1,7 +1,7 @@
 // One training step of several processes: each has a part of the batch, and the gradients are those of the whole.
 #pragma once
 
-#include <torch/types.h>
+#include <ATen/core/Tensor.h>
 
 #include <vector>
 
@@ -22,7 +22,7 @@ class DataParallel {
  public:
   /// told: how many numbers beside the gradients are summed over the ranks in each step. They travel with the last
   /// gradients: a small network takes no longer for its step than for a message of their own.
-  DataParallel(Group& group, bool whole_batch_norms, std::vector<torch::Tensor> parameters, int64_t told = 0);
+  DataParallel(Group& group, bool whole_batch_norms, std::vector<at::Tensor> parameters, int64_t told = 0);
   ~DataParallel();
   DataParallel(const DataParallel&) = delete;
   DataParallel& operator=(const DataParallel&) = delete;
@@ -38,30 +38,30 @@ class DataParallel {
 
   /// Of the sum over the ranks of `loss`, in the order of the parameters. Views that the next call overwrites. And sums
   /// `told`, tensors [n] of the parameters' type with `told` numbers in all.
-  std::vector<torch::Tensor> gradients(const torch::Tensor& loss, std::vector<torch::Tensor> told = {});
+  std::vector<at::Tensor> gradients(const at::Tensor& loss, std::vector<at::Tensor> told = {});
   /// The sums of what was told in the last step; a view that the next overwrites.
-  const torch::Tensor& told() const { return told_; }
+  const at::Tensor& told() const { return told_; }
 
  private:
   struct Bucket {
-    torch::Tensor flat;
+    at::Tensor flat;
     size_t first = 0, parameters = 0, missing = 0;
   };
 
   void make_buckets(int64_t told);
-  void arrived(size_t parameter, const torch::Tensor& gradient);
+  void arrived(size_t parameter, const at::Tensor& gradient);
   void send(Bucket& bucket);
 
   Group& group_;
   bool whole_batch_norms_;
-  std::vector<torch::Tensor> parameters_;
+  std::vector<at::Tensor> parameters_;
   std::vector<unsigned> hooks_;
   std::vector<Bucket> buckets_;
-  std::vector<size_t> bucket_of_;       // by parameter
-  std::vector<torch::Tensor> places_;   // by parameter: its view of the bucket
-  std::vector<torch::Tensor> waiting_;  // by parameter: its gradient, until its bucket is full
-  torch::Tensor told_;                  // the end of the last bucket
-  std::vector<torch::Tensor> telling_;  // what this rank adds to it
+  std::vector<size_t> bucket_of_;    // by parameter
+  std::vector<at::Tensor> places_;   // by parameter: its view of the bucket
+  std::vector<at::Tensor> waiting_;  // by parameter: its gradient, until its bucket is full
+  at::Tensor told_;                  // the end of the last bucket
+  std::vector<at::Tensor> telling_;  // what this rank adds to it
   bool listening_ = false;
   size_t sent_ = 0;  // buckets
   std::vector<std::function<void()>> pending_;

@@ -2,7 +2,7 @@
 // Gloo between CPUs and NCCL between GPUs.
 #pragma once
 
-#include <torch/types.h>
+#include <ATen/core/Tensor.h>
 
 #include <functional>
 #include <memory>
@@ -19,7 +19,7 @@ inline constexpr int kLostRank = 3;
 
 /// Whether processes can compute together on such a device: LibTorch's headers for CPUs want those of Gloo, which its
 /// own downloads leave out.
-bool has_backend(torch::DeviceType device);
+bool has_backend(c10::DeviceType device);
 
 /// Another process is dead, hangs, or has failed and told so.
 class LostRank : public Error {
@@ -48,7 +48,7 @@ struct GroupOptions {
 class Group {
  public:
   /// Waits for the others. Throws Error where this build has not what the device needs, or where they do not come.
-  Group(const Place& place, torch::Device device, const GroupOptions& options = {});
+  Group(const Place& place, c10::Device device, const GroupOptions& options = {});
   /// Takes its leave: the end of this process is no loss to the others any more.
   ~Group();
   Group(const Group&) = delete;
@@ -57,16 +57,16 @@ class Group {
   int rank() const { return place_.rank; }
   int size() const { return place_.size; }
   bool is_first() const { return rank() == 0; }
-  torch::Device device() const { return device_; }
+  c10::Device device() const { return device_; }
 
   /// Replaces a dense tensor on the device by its sum over all processes, bitwise the same in each.
-  void sum(const torch::Tensor& tensor) { sum_later(tensor)(); }
+  void sum(const at::Tensor& tensor) { sum_later(tensor)(); }
   /// Begins that; the function that is returned waits for its end. Until then the tensor must not be touched.
-  [[nodiscard]] std::function<void()> sum_later(const torch::Tensor& tensor);
+  [[nodiscard]] std::function<void()> sum_later(const at::Tensor& tensor);
   /// The sum, with a derivative: that of what every process makes of it.
-  torch::Tensor differentiable_sum(const torch::Tensor& part);
+  at::Tensor differentiable_sum(const at::Tensor& part);
   /// Replaces a dense tensor by that of rank 0.
-  void broadcast(const torch::Tensor& tensor);
+  void broadcast(const at::Tensor& tensor);
 
   /// The texts of all, by rank; `subject` is used once. Patient: others may be long in coming, as long as they live.
   std::vector<std::string> exchange(const std::string& subject, const std::string& text);
@@ -79,7 +79,7 @@ class Group {
  private:
   struct Connection;
   Place place_;
-  torch::Device device_;
+  c10::Device device_;
   std::unique_ptr<Connection> connection_;
 };
 

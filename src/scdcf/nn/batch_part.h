@@ -1,7 +1,7 @@
 // A batch that several processes share: what layers need to know that look across a batch, or draw noise for it.
 #pragma once
 
-#include <torch/types.h>
+#include <ATen/core/Tensor.h>
 
 #include <functional>
 #include <optional>
@@ -15,7 +15,7 @@ struct BatchPart {
   int64_t whole = 0;   ///< images of the whole batch
   bool counts = true;  ///< false where its images are others' and stand in for none: they enter no sum
   /// The sum of a tensor over the parts, with a derivative; none where every part has statistics of its own.
-  std::function<torch::Tensor(const torch::Tensor&)> sum;
+  std::function<at::Tensor(const at::Tensor&)> sum;
 };
 
 /// While it lives, layers in this thread take what they are given for that part of a batch.
@@ -34,11 +34,11 @@ class BatchPartScope {
 
 /// Of every channel over the whole batch, [C] in double, with derivatives.
 struct BatchMoments {
-  torch::Tensor mean, variance;  ///< the variance divided by count, not by count - 1
-  torch::Tensor count;           ///< values of a channel, [1]
+  at::Tensor mean, variance;  ///< the variance divided by count, not by count - 1
+  at::Tensor count;           ///< values of a channel, [1]
 };
 
 /// Of channels [N, C, ...]; nothing where the batch at hand is all there is to look at.
-std::optional<BatchMoments> whole_batch_moments(const torch::Tensor& input);
+std::optional<BatchMoments> whole_batch_moments(const at::Tensor& input);
 
 }  // namespace scdcf::nn

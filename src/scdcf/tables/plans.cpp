@@ -104,7 +104,7 @@ Plan plan_scale_generalisation(const PlanOptions& options) {
         for (const auto& [smallest, largest] : ranges)
           for (const auto& model : chosen(own, options.models))
             for (const auto& grid : grids) {
-              if (grid.scales > 0 && (model != "scdcfnet" || (options.quick && grid.scales > 9))) continue;
+              if (grid.scales > 0 && (model != "scdcfnet" || options.quick)) continue;
               auto config = base(options, model, name, 28, train_size, realisation);
               config.model.scales = grid.scales;
               config.model.scale_step = grid.step;

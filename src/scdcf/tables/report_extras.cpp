@@ -48,18 +48,18 @@ void add_curves(ReportSection& section, const Curves& curves, const std::vector<
 }
 
 /// Data set, training size and what of the protocol counts as a subject of its own.
-struct Subject {
+struct CurveSubject {
   std::string data, protocol;
   std::int64_t train_size = 0;
   double smallest = 0, largest = 0;
-  bool operator<(const Subject& o) const {
+  bool operator<(const CurveSubject& o) const {
     return std::tie(data, protocol, train_size, smallest, largest) <
            std::tie(o.data, o.protocol, o.train_size, o.smallest, o.largest);
   }
 };
 
 /// The protocol without what makes the subject itself or names the network.
-Subject subject_of(const Run& run) {
+CurveSubject subject_of(const Run& run) {
   auto config = run.config;
   const train::RunConfig own;
   config.model = own.model;
@@ -73,7 +73,7 @@ Subject subject_of(const Run& run) {
 }  // namespace
 
 std::vector<ReportSection> report_scale_generalisation(const std::vector<Run>& runs) {
-  std::map<Subject, Curves> subjects;
+  std::map<CurveSubject, Curves> subjects;
   for (const auto& run : runs) {
     const auto kind = data::named_set(run.config.data.name).kind;
     if (run.record.measure != runs::Measure::scales || kind == data::SetKind::stir ||
@@ -102,7 +102,7 @@ std::vector<ReportSection> report_scale_generalisation(const std::vector<Run>& r
 }
 
 std::vector<ReportSection> report_deformation(const std::vector<Run>& runs) {
-  std::map<Subject, std::pair<Curves, Curves>> subjects;
+  std::map<CurveSubject, std::pair<Curves, Curves>> subjects;
   for (const auto& run : runs) {
     if (run.record.measure != runs::Measure::deformation) continue;
     auto& [accuracy, error] = subjects[subject_of(run)];
