@@ -15,6 +15,8 @@ using scdcf::testing::expect_error;
 
 class Teachers : public scdcf::testing::ScratchFolder {
  protected:
+  static constexpr int kNever = 1 << 30;
+
   void SetUp() override {
     ScratchFolder::SetUp();
     config_.model.channels = {3, 3, 3};
@@ -40,8 +42,6 @@ class Teachers : public scdcf::testing::ScratchFolder {
   std::string notes_;
   std::vector<train::StepProgress> steps_;
 };
-
-constexpr int kNever = 1 << 30;
 
 TEST_F(Teachers, are_networks_of_other_seeds_whose_mean_answers_are_learned) {
   const train::DeviceImages images(splits_.train, splits_.mean, splits_.deviation, scdcf::testing::device());
