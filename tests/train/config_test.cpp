@@ -120,6 +120,10 @@ TEST(Config, refuses_options_that_make_no_sense) {
   refused("weight_decay", [](auto& o) { o.weight_decay = -1; });
   refused("momentum", [](auto& o) { o.momentum = 1; });
   refused("label_smoothing", [](auto& o) { o.label_smoothing = 1; });
+  refused("keep", [](auto& o) { o.keep = "first"; });
+  refused("teachers", [](auto& o) { o.teachers = -1; });
+  refused("teacher_weight", [](auto& o) { o.teacher_weight = 1.5; });
+  refused("teacher_temperature", [](auto& o) { o.teacher_temperature = 0; });
   refused("milestones", [](auto& o) { o.milestones = {5, 0}; });
   refused("decay", [](auto& o) { o.decay = 0; });
   refused("batch", [](auto& o) { o.batch = 1; });

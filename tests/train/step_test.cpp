@@ -95,8 +95,8 @@ TEST(Step, minimises_the_loss_it_is_given) {
   config.train.learning_rate = 1e-3;
   train::Optimizer optimizer(*network, config.train);
   train::Step step(*network, optimizer, images, config.train,
-                   [](const torch::Tensor& output, const torch::Tensor& batch, const torch::Tensor&) {
-                     return train::Outcome{torch::mse_loss(output.squeeze(1), batch.mean({1, 2, 3})), {}};
+                   [](const torch::Tensor& output, const train::Batch& batch) {
+                     return train::Outcome{torch::mse_loss(output.squeeze(1), batch.images.mean({1, 2, 3})), {}};
                    });
   const auto target = images.images(indices).mean({1, 2, 3});
   const auto expected = torch::mse_loss(network->forward(images.images(indices)).squeeze(1), target).item<double>();

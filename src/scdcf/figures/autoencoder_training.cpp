@@ -60,8 +60,8 @@ bool read_trained(models::AutoEncoder& network, const std::filesystem::path& fil
   }
 }
 
-train::Outcome squared_error(const torch::Tensor& decoded, const torch::Tensor& images, const torch::Tensor&) {
-  return {torch::mse_loss(decoded, images), {}};
+train::Outcome squared_error(const torch::Tensor& decoded, const train::Batch& batch) {
+  return {torch::mse_loss(decoded, batch.images), {}};
 }
 
 void fit(models::AutoEncoder& network, const AutoEncoderRun& run, const AutoEncoderStudy& study,

@@ -84,6 +84,7 @@ std::string label_of(const PlannedRun& run) {
   text << " " << data.name;
   if (data.size > 0) text << " " << data.size << (train.augment.scale_octaves > 0 ? "+" : "");
   if (data.train_size > 0) text << " N=" << data.train_size;
+  if (train.teachers > 0) text << " teachers=" << train.teachers;
   if (run.measure == Measure::scales) text << trained_on(data);
   text << " realisation " << data.realisation;
   return text.str();
@@ -95,13 +96,14 @@ double work_of(const PlannedRun& run) {
   const auto own = counts_of(config.data);
   const double side = (config.data.size > 0 ? config.data.size : own.side) / 28.0;
   const auto images = static_cast<double>(config.data.train_size > 0 ? config.data.train_size : own.train);
+  const auto networks = static_cast<double>(config.train.teachers + 1);
   // Validation and test pass forward only, at about a third of the price.
   const auto forward = [](std::int64_t asked, std::int64_t all) {
     return static_cast<double>(asked > 0 ? asked : all) / 3;
   };
   const double validated = forward(config.data.validation_size, own.validation),
                tested = forward(config.data.test_size, own.test);
-  return side * side * (static_cast<double>(config.train.epochs) * (images + validated) + tested);
+  return side * side * (static_cast<double>(config.train.epochs) * (networks * images + validated) + tested);
 }
 
 }  // namespace scdcf::runs

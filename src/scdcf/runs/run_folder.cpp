@@ -66,7 +66,7 @@ void check_contents(const fs::path& folder, const train::RunConfig& config, bool
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(folder, failed)) {
     const auto name = entry.path().filename().string();
-    const bool in_the_way = tidy || name == "checkpoints" || is_run_file(name);
+    const bool in_the_way = tidy || name == "checkpoints" || name == "teachers" || is_run_file(name);
     require(!in_the_way || name == files::FolderLock::kFile || is_unfinished(name), folder.string(), ": holds ", name,
             ", but no run: expected a new or an empty folder");
   }

@@ -91,8 +91,13 @@ RunRecord record_of(const train::RunConfig& config, const train::TrainResult& re
 
 RunProgress progress_of(const train::StepProgress& p) {
   const double epochs = static_cast<double>(p.epoch - 1) + static_cast<double>(p.step) / static_cast<double>(p.steps);
-  const auto text = p.tested > 0 ? "test" : "epoch " + std::to_string(p.epoch) + "/" + std::to_string(p.epochs);
-  return {epochs / static_cast<double>(p.epochs), text, p.seconds_left};
+  const auto epoch = "epoch " + std::to_string(p.epoch) + "/" + std::to_string(p.epochs);
+  const auto text = p.tested > 0    ? "test"
+                    : p.teacher > 0 ? "teacher " + std::to_string(p.teacher) + " " + epoch
+                                    : epoch;
+  const auto networks_before = static_cast<double>(p.teacher > 0 ? p.teacher - 1 : p.teachers);
+  const double share = networks_before + epochs / static_cast<double>(p.epochs);
+  return {share / static_cast<double>(p.teachers + 1), text, p.seconds_left};
 }
 
 std::optional<RunRecord> make_run(SplitsCache& cache, const TrainRunnerOptions& options, const PlannedRun& run,

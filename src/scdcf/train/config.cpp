@@ -66,7 +66,11 @@ double learning_rate(const TrainOptions& options, int64_t epoch, int64_t step, i
   return options.warm_up > 0 ? rate * std::min(1.0, (done + 1) / static_cast<double>(options.warm_up)) : rate;
 }
 
-void check(const TrainOptions& options) { check_options(options); }
+void check(const TrainOptions& options) {
+  check_options(options);
+  require(options.teachers == 0 || !options.augment.any(), "teachers: got ", options.teachers,
+          " and augmented images, expected 0 there: teachers say once what each image shows");
+}
 
 nlohmann::ordered_json to_json(const RunConfig& config, Stored which) {
   nlohmann::ordered_json json;

@@ -38,6 +38,10 @@ struct TrainOptions {
   std::string device = "cpu";         ///< cpu, cuda or cuda:N
   std::string precision = "float32";  ///< float32; on a GPU also tf32 and bfloat16
   bool sync_norm = false;             ///< of several processes: batch-norm statistics of the whole batch
+  std::string keep = "best";          ///< best: the epoch with the best validation accuracy; last: the last one
+  int64_t teachers = 0;               ///< networks of the same kind that are trained first and learned from
+  double teacher_weight = 0.7;        ///< share of the loss that is what the teachers say; the rest is the labels
+  double teacher_temperature = 2;     ///< scores are divided by it before they are compared with the teachers'
 };
 
 struct RunConfig {

@@ -56,6 +56,18 @@ void visit_options(TrainOptions& o, Visitor&& visit) {
       [](const auto& type) { return type == "float32" || type == "tf32" || type == "bfloat16"; }));
   visit(Option{o.sync_norm, "sync_norm", "Of several processes: batch-norm by the statistics of the whole batch"}
             .later());
+  visit(Option{o.keep, "keep", "Weights to keep: of the epoch with the best validation accuracy, or of the last"}
+            .expects("best or last", [](const auto& which) { return which == "best" || which == "last"; })
+            .later());
+  visit(Option{o.teachers, "teachers", "Networks of the same kind to train first; their mean answers are learned from"}
+            .expects("0 to 100", between<0, 100>)
+            .later());
+  visit(Option{o.teacher_weight, "teacher_weight", "Share of the loss that is the teachers'; the rest is the labels'"}
+            .expects("0 to 1", between<0, 1>)
+            .later());
+  visit(Option{o.teacher_temperature, "teacher_temperature", "What scores are divided by to compare with the teachers'"}
+            .expects("more than 0 and at most 100", [](const auto& t) { return t > 0 && t <= 100; })
+            .later());
 }
 
 }  // namespace scdcf::train

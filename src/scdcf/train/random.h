@@ -10,7 +10,7 @@
 namespace scdcf::train {
 
 /// What a stream is used for; streams of different purposes are independent.
-enum class Purpose : uint64_t { weights = 1, order = 2, augmentation = 3, dropout = 4 };
+enum class Purpose : uint64_t { weights = 1, order = 2, augmentation = 3, dropout = 4, teachers = 5 };
 
 /// A well-mixed 63-bit seed for a torch generator.
 inline uint64_t stream_seed(uint64_t seed, Purpose purpose, uint64_t index) {

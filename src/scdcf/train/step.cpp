@@ -31,8 +31,9 @@ at::Generator make_generator([[maybe_unused]] torch::Device device) {
 
 Loss cross_entropy(double smoothing) {
   const auto how = torch::nn::functional::CrossEntropyFuncOptions().label_smoothing(smoothing);
-  return [how](const torch::Tensor& scores, const torch::Tensor& /*images*/, const torch::Tensor& labels) {
-    return Outcome{torch::nn::functional::cross_entropy(scores, labels, how), scores.argmax(1).eq(labels).sum()};
+  return [how](const torch::Tensor& scores, const Batch& batch) {
+    return Outcome{torch::nn::functional::cross_entropy(scores, batch.labels, how),
+                   scores.argmax(1).eq(batch.labels).sum()};
   };
 }
 
@@ -63,19 +64,18 @@ void Step::share(distributed::DataParallel& parallel) {
 
 Outcome Step::forward_pass(const torch::Tensor& indices, const torch::Tensor& draws) {
   const auto started = std::chrono::steady_clock::now();
-  auto batch = images_.images(indices);
-  const auto labels = images_.labels(indices);
-  if (augment_.any()) batch = augment(batch, draws, augment_, images_.black());
+  Batch batch{indices, images_.images(indices), images_.labels(indices)};
+  if (augment_.any()) batch.images = augment(batch.images, draws, augment_, images_.black());
   // A GPU would only have been told what to do by now.
-  if (batch.is_cpu())
+  if (batch.images.is_cpu())
     data_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   torch::Tensor output;
   {
     const nn::RandomScope random(generator_);
     const AutocastScope autocast(autocast_);
-    output = forward_(batch, labels);
+    output = forward_(batch.images, batch.labels);
   }
-  auto outcome = loss_(output.to(torch::kFloat), batch, labels);
+  auto outcome = loss_(output.to(torch::kFloat), batch);
   if (!outcome.correct.defined()) outcome.correct = torch::zeros({}, sums_.options());
   return outcome;
 }

@@ -20,8 +20,13 @@ struct Outcome {
   torch::Tensor loss;     ///< the mean over the batch: what is minimised
   torch::Tensor correct;  ///< how many images came out right; undefined where that means nothing
 };
-using Loss =
-    std::function<Outcome(const torch::Tensor& output, const torch::Tensor& images, const torch::Tensor& labels)>;
+/// What a step looks at.
+struct Batch {
+  torch::Tensor indices;  ///< [n]: which of the training images
+  torch::Tensor images;   ///< [n, C, H, W], augmented
+  torch::Tensor labels;   ///< [n]
+};
+using Loss = std::function<Outcome(const torch::Tensor& output, const Batch& batch)>;
 
 /// Of a classifier, whose output is scores [n, classes]; `smoothing` is the share of a label given to all classes
 /// alike.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/format.h"
 #include "scdcf/core/runtime.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/models/registry.h"
@@ -18,6 +19,7 @@
 #include "scdcf/train/ranks.h"
 #include "scdcf/train/step.h"
 #include "scdcf/train/stream_scope.h"
+#include "scdcf/train/teachers.h"
 #include "scdcf/train/time_estimate.h"
 
 namespace scdcf::train {
@@ -43,12 +45,34 @@ std::shared_ptr<models::Network> fresh_network(const RunConfig& config, torch::D
 /// Thrown out of an evaluation that is to stop. What was saved before it is where the run goes on.
 struct Stopped {};
 
-/// One run from its first step, or from a checkpoint, to its end.
+/// Which of the networks of a run is trained.
+struct Role {
+  int64_t teacher = 0;  // counted from 1; 0 for the one that is kept
+  int64_t teachers = 0;
+  torch::Tensor answers;  // of the teachers, to the one that is kept
+
+  std::string name() const { return "teacher " + std::to_string(teacher) + " of " + std::to_string(teachers); }
+};
+
+/// None where labels alone are learned: Step has one for that.
+Loss loss_of(const TrainOptions& options, const Role& role, torch::Device device) {
+  if (!role.answers.defined()) return nullptr;
+  const DeviceWork no_capture;
+  return taught_loss(role.answers.to(device), options);
+}
+
+/// What teachers say about the images that are learned, and about others.
+struct AnswersOfTeachers {
+  Answers training, validation;
+};
+
+/// One network from its first step, or from a checkpoint, to its end.
 class Run {
  public:
   Run(const RunConfig& config, const data::Splits& splits, const TrainFolder& folder, const TrainCallbacks& callbacks,
-      distributed::Group* group)
+      distributed::Group* group, const Role& role)
       : config_(config),
+        role_(role),
         splits_(splits),
         folder_(folder),
         callbacks_(callbacks),
@@ -59,7 +83,7 @@ class Run {
         validation_(splits.validation, splits.mean, splits.deviation, device_),
         network_(fresh_network(config, device_)),
         optimizer_(*network_, config.train),
-        step_(*network_, optimizer_, images_, config.train),
+        step_(*network_, optimizer_, images_, config.train, loss_of(config.train, role, device_)),
         checkpoints_(folder.folder / "checkpoints"),
         estimate_(config.train.batch) {
     // Batch-norm needs two images: a single left-over one is dropped.
@@ -76,9 +100,14 @@ class Run {
     require_same_data(*group_, subject("data"), result_.data_checksum);
   }
 
+  /// That `whole`, of which this network is the first to be trained, begins.
+  void announce(const RunConfig& whole) const {
+    if (callbacks_.on_start) callbacks_.on_start(whole);
+    if (const auto about = network_->about(); !about.empty() && callbacks_.on_note)
+      callbacks_.on_note(config_.model.name + " " + about);
+  }
+
   TrainResult run() {
-    if (callbacks_.on_start) callbacks_.on_start(config_);
-    if (const auto about = network_->about(); !about.empty()) note(config_.model.name + " " + about);
     if (folder_.resume && is_first()) resume();
     if (group_ != nullptr) join_first();
     resumed_ = last_saved_ = began_ = now();
@@ -96,7 +125,22 @@ class Run {
     return result_;
   }
 
+  /// Of a teacher at its end.
+  void tell(AnswersOfTeachers& all) {
+    Answers own;
+    own.add(answers_of(*network_, images_, kEvaluationBatch, config_.train));
+    all.training.add(own.mean());
+    all.validation.add(answers_of(*network_, validation_, kEvaluationBatch, config_.train));
+    note(format("knows %.2f%% of the training images", 100 * own.accuracy(images_)));
+    if (role_.teacher < role_.teachers || !callbacks_.on_note) return;
+    callbacks_.on_note(format("%lld teachers together: training %.2f%%, validation %.2f%%",
+                              static_cast<long long>(role_.teachers), 100 * all.training.accuracy(images_),
+                              100 * all.validation.accuracy(validation_)));
+  }
+
  private:
+  bool is_teacher() const { return role_.teacher > 0; }
+
   at::Generator stream(Purpose purpose, int64_t index) const {
     return random_stream(run_seed(config_), purpose, index);
   }
@@ -117,7 +161,8 @@ class Run {
 
   /// Several runs of one group, one after the other, must not find what the one before said.
   std::string subject(const char* what) const {
-    return std::string(what) + " " + std::to_string(config_.data.realisation);
+    const auto of_run = std::string(what) + " " + std::to_string(config_.data.realisation);
+    return is_teacher() ? of_run + " " + role_.name() : of_run;
   }
 
   /// Nobody but rank 0 reads checkpoints.
@@ -137,8 +182,8 @@ class Run {
     return lap_ - before;
   }
 
-  /// Goes on to the end of the epoch; throws Stopped where the run is to stop, at the end of a step or in validation,
-  /// which then begins anew.
+  /// Goes on to the end of the epoch, which is validated unless it is a teacher's; throws Stopped where the run is to
+  /// stop, at the end of a step or in validation, which then begins anew.
   void run_epoch() {
     const double started = now();
     lap();
@@ -174,6 +219,16 @@ class Run {
     }
     check_loss(order, draws, first_step);
     estimate_.add_wait(lap());
+    if (is_teacher())
+      take_statistics_of_first();
+    else
+      record_epoch(started, drawing, first_step);
+    ++epoch_;
+    step_in_epoch_ = 0;
+  }
+
+  void record_epoch(double started, double drawing, int64_t first_step) {
+    const int64_t count = images_.count(), batch = config_.train.batch;
     EpochRecord record;
     const auto totals = step_.totals();
     const double trained = now() - started;
@@ -189,8 +244,6 @@ class Run {
     result_.history.push_back(record);
     write_metrics();
     if (callbacks_.on_epoch) callbacks_.on_epoch(record);
-    ++epoch_;
-    step_in_epoch_ = 0;
   }
 
   /// Of the next step.
@@ -221,13 +274,15 @@ class Run {
   void report(int64_t validated, int64_t tested) const {
     if (!callbacks_.on_step) return;
     const int64_t epochs = config_.train.epochs, epochs_left = epochs - epoch_, tests = splits_.test.count();
-    const int64_t steps = epochs_left * steps_per_epoch_ - step_in_epoch_;
+    const int64_t networks_after = is_teacher() ? role_.teachers - role_.teacher + 1 : 0;
+    const int64_t steps = (networks_after * epochs + epochs_left) * steps_per_epoch_ - step_in_epoch_;
     const int64_t calibration = folder_.folder.empty() ? 0 : validation_.count();
-    const int64_t images = epochs_left * validation_.count() - validated + tests - tested + calibration;
+    const int64_t validations = is_teacher() ? epochs : epochs_left;  // of the one that is kept
+    const int64_t images = validations * validation_.count() - validated + tests - tested + calibration;
     const bool testing = epochs_left == 0;
-    callbacks_.on_step({testing ? epochs : epoch_ + 1, epochs, testing ? steps_per_epoch_ : step_in_epoch_,
-                        steps_per_epoch_, tested, testing ? tests : 0, now() - began_,
-                        estimate_.seconds_left(steps, images), images_per_second_});
+    callbacks_.on_step({role_.teacher, role_.teachers, testing ? epochs : epoch_ + 1, epochs,
+                        testing ? steps_per_epoch_ : step_in_epoch_, steps_per_epoch_, tested, testing ? tests : 0,
+                        now() - began_, estimate_.seconds_left(steps, images), images_per_second_});
   }
 
   /// Predictions for validation or test images; throws Stopped between two batches where the run is to stop.
@@ -242,11 +297,15 @@ class Run {
     return predict(*network_, images, kEvaluationBatch, config_.train.precision == "bfloat16", after_batch, group_);
   }
 
-  /// Validates the weights of the epoch's end and keeps them where they are the best.
-  void validate(EpochRecord& record) {
-    // Statistics of the parts differ from rank to rank: those of rank 0 are the network's.
+  /// Statistics of the parts differ from rank to rank: those of rank 0 are the network's.
+  void take_statistics_of_first() {
     if (group_ != nullptr && !config_.train.sync_norm)
       for (const auto& buffer : network_->buffers()) group_->broadcast(buffer);
+  }
+
+  /// Validates the weights of the epoch's end and keeps them where they are the best, or the last are to be kept.
+  void validate(EpochRecord& record) {
+    take_statistics_of_first();
     const auto validation = look_at(validation_, /*test=*/false);
     // The last step of an epoch may spoil weights whose loss nobody has seen yet.
     if (!std::isfinite(validation.loss)) {
@@ -255,7 +314,8 @@ class Run {
     }
     record.validation_loss = validation.loss;
     record.validation_accuracy = validation.accuracy;
-    const bool better = result_.best_epoch == 0 || validation.accuracy > result_.best_validation ||
+    const bool better = config_.train.keep == "last" || result_.best_epoch == 0 ||
+                        validation.accuracy > result_.best_validation ||
                         (validation.accuracy == result_.best_validation && validation.loss < best_loss_);
     if (!better) return;
     result_.best_epoch = record.epoch;
@@ -355,10 +415,12 @@ class Run {
   }
 
   void note(const std::string& text) const {
-    if (callbacks_.on_note) callbacks_.on_note(text);
+    if (callbacks_.on_note) callbacks_.on_note(is_teacher() ? role_.name() + ": " + text : text);
   }
 
   void finish() {
+    result_.finished = is_teacher();
+    if (is_teacher()) return;
     load_weights(*network_, best_weights_, "best epoch");
     const DeviceImages test(splits_.test, splits_.mean, splits_.deviation, device_);
     lap();
@@ -384,6 +446,7 @@ class Run {
   }
 
   RunConfig config_;
+  Role role_;
   const data::Splits& splits_;
   TrainFolder folder_;
   TrainCallbacks callbacks_;
@@ -407,13 +470,37 @@ class Run {
   TimeEstimate estimate_;
 };
 
+TrainFolder folder_of_teacher(TrainFolder whole, int64_t number) {
+  if (!whole.folder.empty()) whole.folder = whole.folder / "teachers" / std::to_string(number);
+  return whole;
+}
+
 }  // namespace
 
 TrainResult train(const RunConfig& config, const data::Splits& splits, const TrainFolder& folder,
                   const TrainCallbacks& callbacks, distributed::Group* group) {
   check(config.train);
   apply_precision(config.train, device_of(config.train));
-  return Run(fit_to_data(config, splits), splits, folder, callbacks, group).run();
+  const auto fitted = fit_to_data(config, splits);
+  Role kept;
+  kept.teachers = fitted.train.teachers;
+  double seconds = 0;
+  AnswersOfTeachers answers;
+  for (int64_t number = 1; number <= kept.teachers; ++number) {
+    Run teacher(teacher_config(fitted, number), splits, folder_of_teacher(folder, number), callbacks, group,
+                {number, kept.teachers, {}});
+    if (number == 1) teacher.announce(fitted);
+    const auto result = teacher.run();
+    if (!result.finished) return result;
+    seconds += result.seconds;
+    teacher.tell(answers);
+  }
+  if (kept.teachers > 0) kept.answers = answers.training.mean();
+  Run run(fitted, splits, folder, callbacks, group, kept);
+  if (kept.teachers == 0) run.announce(fitted);
+  auto result = run.run();
+  result.seconds += seconds;
+  return result;
 }
 
 }  // namespace scdcf::train

@@ -1,5 +1,5 @@
-// Trains a network as a RunConfig says: epochs with validation, the best epoch kept, the test set touched once, at the
-// end; checkpoints that a run goes on from as if nothing had happened.
+// Trains a network as a RunConfig says: its teachers first, where it has some; epochs with validation, the best epoch
+// kept, the test set touched once, at the end; checkpoints that a run goes on from as if nothing had happened.
 #pragma once
 
 #include <filesystem>
@@ -19,12 +19,13 @@ namespace scdcf::train {
 
 /// Where a run stands between two steps, or between two batches of images that are validated or tested.
 struct StepProgress {
-  int64_t epoch = 0, epochs = 0;  ///< the epoch counted from 1
-  int64_t step = 0, steps = 0;    ///< in this epoch
-  int64_t tested = 0, tests = 0;  ///< test images, once training is over
-  double seconds = 0;             ///< since the run began or was resumed
-  double seconds_left = -1;       ///< of the whole run, validation and test included; negative until it is known
-  double images_per_second = 0;   ///< 0 until it is known
+  int64_t teacher = 0, teachers = 0;  ///< which teacher is trained, counted from 1; 0 once it is the one that is kept
+  int64_t epoch = 0, epochs = 0;      ///< the epoch counted from 1
+  int64_t step = 0, steps = 0;        ///< in this epoch
+  int64_t tested = 0, tests = 0;      ///< test images, once training is over
+  double seconds = 0;                 ///< since the network's training began or was resumed
+  double seconds_left = -1;           ///< of the whole run, validation and test included; negative until it is known
+  double images_per_second = 0;       ///< 0 until it is known
 };
 
 struct TrainCallbacks {
@@ -39,16 +40,16 @@ struct TrainCallbacks {
 struct TrainResult {
   bool finished = false;  ///< false where it was stopped
   std::vector<EpochRecord> history;
-  int64_t best_epoch = 0;  ///< counted from 1
+  int64_t best_epoch = 0;  ///< the one that was kept, counted from 1
   double best_validation = 0;
   Evaluation test;
-  double seconds = 0;  ///< of training, over all parts of a resumed run
+  double seconds = 0;  ///< of training, over all parts of a resumed run and all teachers
   std::string data_checksum;
-  std::shared_ptr<models::Network> network;  ///< with the weights of the best epoch
+  std::shared_ptr<models::Network> network;  ///< with the weights that were kept; where it was stopped, the one at work
 };
 
 struct TrainFolder {
-  std::filesystem::path folder;    ///< empty: nothing is written
+  std::filesystem::path folder;    ///< empty: nothing is written; teachers have checkpoints in teachers/1 and so on
   bool resume = false;             ///< go on from the newest checkpoint there, if there is one
   double checkpoint_seconds = 30;  ///< at the end of an epoch, if the last one is older than this
 };
