@@ -2,7 +2,8 @@
 //
 // Half precision has the digits of TF32 and a narrow range: 2^-14 to 2^16, and 2^-24 with fewer digits. What is
 // converted is therefore multiplied by a power of two: maps so that the largest number is just below 2^6, and numbers
-// 2^-20 times as large keep all digits; factors so that a pass enlarges it 2^4 times at most, twice to 2^14. In full
+// 2^-20 times as large keep all digits; factors so that a pass enlarges it 2^4 times at most, twice to 2^14. Where the
+// mix comes between the passes (streamed.h), the mixing matrices are scaled so that its sums stay below 2^15. In full
 // float32 an operand has two parts, its rounded value and what that leaves, and a product is three: about 2^-22.
 #pragma once
 
