@@ -68,8 +68,7 @@ struct StreamedPlan : Direction {
   int consumers, row_tiles, width, pitch;
   int images, groups, lines, chunks, wide, wides, tile_groups;
   int pairs;            // of first modes
-  int mixing_exponent;  // numbers of the mixing matrices are scaled below 2^this, so that sums of the mix keep their
-                        // range
+  int mixing_exponent;  // mixing matrices are scaled below 2^this, so that sums of the mix keep their range
   int cluster, clusters;
   int piece_bytes, factor_bytes;
 

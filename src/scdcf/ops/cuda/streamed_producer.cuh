@@ -81,8 +81,7 @@ __device__ void produce(const StreamedPlan& f, const T* source, const uint4* fac
         }
 #  pragma unroll 1
       for (int chunk = 0; chunk < f.chunks; ++chunk, ++turn) {
-        const int channel =
-            chunk * kChunk + g * 4;  // lanes beyond the channels read the first ones: the mix ignores them
+        const int channel = chunk * kChunk + g * 4;  // beyond the last the first ones are read: the mix ignores them
         const T* lines = source + (channel < channels ? channel : 0) +
                          (int64_t(item.image0) * f.source_planes + stage.source_plane) * f.source_pixels * channels +
                          (int64_t(us.begin) * f.u_step + int64_t(vs.begin) * f.v_step) * channels;
