@@ -6,8 +6,8 @@ list(LENGTH cuda_sources count)
 if(count EQUAL 0)
   message(FATAL_ERROR "no CUDA source is listed in ops/cuda/sources.cmake")
 endif()
-set(older ops/cuda/streamed.cu ops/cuda/streamed_gradient.cu)
-set(no_hopper ops/cuda/chained.cu ops/cuda/chained_gradient.cu ops/cuda/chained_operands.cu)  # run from sm_80 on
+set(older ops/cuda/streamed/streamed.cu ops/cuda/streamed/streamed_gradient.cu)
+set(no_hopper ops/cuda/chained/chained.cu ops/cuda/chained/chained_gradient.cu ops/cuda/chained/chained_operands.cu)  # run from sm_80 on
 foreach(source ${cuda_sources})
   set(architectures -gencode arch=compute_90a,code=sm_90a)
   if(source IN_LIST no_hopper)

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "device.h"
-#include "scdcf/ops/cuda/expand.h"
+#include "scdcf/ops/cuda/expanded/expand.h"
 
 namespace cuda_kernels {
 

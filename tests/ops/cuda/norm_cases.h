@@ -8,7 +8,7 @@
 #include "cases.h"
 #include "device.h"
 #include "norm_reference.h"
-#include "scdcf/ops/cuda/norm_relu_pool.h"
+#include "scdcf/ops/cuda/norm/norm_relu_pool.h"
 
 namespace cuda_kernels {
 

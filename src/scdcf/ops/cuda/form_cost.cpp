@@ -7,9 +7,9 @@
 #include <string>
 
 #include "scdcf/core/error.h"
-#include "scdcf/ops/cuda/chained.h"
-#include "scdcf/ops/cuda/device_limits.h"
-#include "scdcf/ops/cuda/shared_backward.h"
+#include "scdcf/ops/cuda/chained/chained.h"
+#include "scdcf/ops/cuda/expanded/shared_backward.h"
+#include "scdcf/ops/cuda/machine/device_limits.h"
 
 namespace scdcf::ops::cuda {
 namespace {

@@ -14,7 +14,7 @@
 // ratios decide.
 #pragma once
 
-#include "scdcf/ops/cuda/expanded.h"
+#include "scdcf/ops/cuda/expanded/expanded.h"
 
 namespace scdcf::ops::cuda {
 

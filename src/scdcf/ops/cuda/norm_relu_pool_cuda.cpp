@@ -1,6 +1,6 @@
 #include <torch/library.h>
 
-#include "scdcf/ops/cuda/norm_relu_pool.h"
+#include "scdcf/ops/cuda/norm/norm_relu_pool.h"
 #include "scdcf/ops/cuda/torch_call.h"
 #include "scdcf/ops/norm_relu_pool_backend.h"
 

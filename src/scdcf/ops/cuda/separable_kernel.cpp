@@ -16,14 +16,14 @@
 
 #include <algorithm>
 
-#include "scdcf/ops/cuda/chained.h"
-#include "scdcf/ops/cuda/device_limits.h"
+#include "scdcf/ops/cuda/chained/chained.h"
+#include "scdcf/ops/cuda/expanded/shared_backward.h"
 #include "scdcf/ops/cuda/form_cost.h"
-#include "scdcf/ops/cuda/lifting.h"
+#include "scdcf/ops/cuda/lifting/lifting.h"
+#include "scdcf/ops/cuda/machine/device_limits.h"
 #include "scdcf/ops/cuda/plan_cache.h"
-#include "scdcf/ops/cuda/shared_backward.h"
-#include "scdcf/ops/cuda/streamed.h"
-#include "scdcf/ops/cuda/streamed_gradient.h"
+#include "scdcf/ops/cuda/streamed/streamed.h"
+#include "scdcf/ops/cuda/streamed/streamed_gradient.h"
 
 namespace scdcf::ops::cuda {
 namespace {

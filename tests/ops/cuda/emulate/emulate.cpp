@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "scdcf/ops/cuda/hopper.cuh"
+#include "scdcf/ops/cuda/machine/hopper.cuh"
 
 extern "C" void switch_stack(void** save, void* load);
 asm(R"(

@@ -1,0 +1,94 @@
+#include "scdcf/ops/cuda/streamed/streamed_gradient.h"
+
+#include "scdcf/ops/cuda/machine/operand_fragments.cuh"
+#include "scdcf/ops/cuda/streamed/gradient_slices.cuh"
+#include "scdcf/ops/cuda/streamed/streamed_gradient_consumer.cuh"
+#include "scdcf/ops/cuda/streamed/streamed_gradient_producer.cuh"
+
+namespace scdcf::ops::cuda {
+namespace {
+
+template <class Tile, class T>
+__global__ void __launch_bounds__(Tile::threads, 1)
+    streamed_gradient_kernel(const __grid_constant__ StreamedGradientPlan g, const T* in, const uint4* rows,
+                             const uint4* columns, const T* grad_out, const Magnitudes* magnitudes, float* partial) {
+#ifdef SCDCF_HOPPER_CODE
+  const GradientRing<Tile> ring;
+  const GradientTask task = task_of(g.mixing, blockIdx.x, kChunk, g.wide);
+  ring.init();
+  sync_block();
+  const Scales scales = scales_of(true, g.border_bits, magnitudes);
+  if (threadIdx.x < Tile::consumers * 128) {
+    more_registers<Tile::consumer_registers>();
+    consume<Tile>(g, task, columns, grad_out, scales.grad, partial, ring);
+  } else {
+    fewer_registers<Tile::producer_registers>();
+    produce<Tile>(g, task, in, rows, scales.source, ring);
+  }
+#endif
+}
+
+struct BankParams {
+  LineBank rows, columns;
+  FactorPlaces row_places, column_places;
+  int border_bits;
+  int64_t row_words, count;
+};
+
+/// The fragments of both banks.
+template <class T>
+__global__ void gradient_banks_kernel(const __grid_constant__ BankParams p, const float* factors, uint4* rows,
+                                      uint4* columns, const Magnitudes* magnitudes) {
+  const int64_t index = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (index >= p.count) return;
+  const Scales scales = scales_of(true, p.border_bits, magnitudes);
+  if (index < p.row_words)
+    rows[index] = bank_fragment<T>(p.rows, p.row_places, factors, scales.first, index);
+  else
+    columns[index - p.row_words] =
+        bank_fragment<T>(p.columns, p.column_places, factors, scales.second, index - p.row_words);
+}
+
+/// Of 16 rows of a product, whose thread has rows r and r + 8: the channel in its group of 16.
+__device__ inline int channel_of(int row) { return row % 8 * 2 + row / 8; }
+
+/// As the warps wrote their sums: 64 x 128 per tile of rows, in pieces of four per lane.
+struct StreamedLayout {
+  int row_tiles, sums;
+
+  __host__ __device__ int count() const { return sums; }
+  __device__ float read(const float* slice, int number) const { return slice[number]; }
+  __device__ SumPlace place(int number) const {
+    const int r = number % 4, lane = number / 4 % 32, column = number / 128 % 16 * 8 + lane % 4 * 2 + r % 2;
+    const int t = number / 2048 % row_tiles, warp = number / 2048 / row_tiles % 4,
+              group = number / 2048 / row_tiles / 4;
+    return {column / 32, row_tiles == 2 ? group * 2 + t : warp, column % 32 / 16 * 16 + channel_of(column % 16),
+            (row_tiles == 2 ? warp : group) * 16 + channel_of(lane / 4 + r / 2 * 8)};
+  }
+};
+
+}  // namespace
+
+void run_streamed_gradient(const DeviceProblem& p, const StreamedGradientPlan& g, const void* in, const float* factors,
+                           const void* grad_out, uint4* rows, uint4* columns, float* partial, float* grad_mixing,
+                           const Magnitudes* magnitudes, DataType type, cudaStream_t stream) {
+  const MixingPlan& m = g.mixing;
+  const Magnitudes* sizes = type == DataType::float32 ? magnitudes : nullptr;
+  BankParams banks{
+      m.rows, m.columns, factor_places(p, true), factor_places(p, false), g.border_bits, m.rows.words(p.scale_count),
+      0};
+  banks.count = banks.row_words + m.columns.words(p.scale_count);
+  visit_maps(type, [&](auto map) {
+    using T = decltype(map);
+    launch(gradient_banks_kernel<T>, divide_up(banks.count, 128), 128, 0, stream, banks, factors, rows, columns, sizes);
+    visit_tile(g, [&](auto tile) {
+      using Tile = decltype(tile);
+      launch(streamed_gradient_kernel<Tile, T>, int64_t(m.slices) * m.tiles(), Tile::threads, Tile::shared_bytes,
+             stream, g, static_cast<const T*>(in), rows, columns, static_cast<const T*>(grad_out), sizes, partial);
+    });
+  });
+  add_slices(p, m, StreamedLayout{g.row_tiles, g.sums}, g.sums, kChunk, g.wide, g.border_bits, sizes, partial,
+             grad_mixing, stream);
+}
+
+}  // namespace scdcf::ops::cuda

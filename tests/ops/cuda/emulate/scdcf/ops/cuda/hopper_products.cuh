@@ -1,4 +1,0 @@
-// CPU stand-in: multiply_rows is in hopper.cuh.
-#pragma once
-
-#include "scdcf/ops/cuda/hopper.cuh"
