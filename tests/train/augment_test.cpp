@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "scdcf/theory/group_action.h"
 #include "scdcf/train/random.h"
 #include "support/device.h"
@@ -119,6 +121,35 @@ TEST(Augment, the_hole_has_its_size_and_is_black) {
     EXPECT_TRUE(changed[2][14][7].item<bool>()) << "centre at pixel floor(0.25 * 28)";
     EXPECT_EQ(farthest(torch::where(changed.unsqueeze(1), black, images), result), 0);
   }
+}
+
+TEST(Augment, lost_detail_spreads_a_point_as_far_as_reducing_and_enlarging_does) {
+  const double octaves = 1.5, share = 0.5;
+  auto images = torch::zeros({4, 2, 28, 28}, on_device(torch::kFloat));
+  const auto black = black_of(images);
+  images.select(2, 14).select(2, 13).fill_(1);
+  images += black;
+  auto draws = middling_draws(4);
+  const std::vector<double> places = {0.5, 0.75, 1 - 1e-6, 1};  // of the share: the last image is not of it
+  for (size_t i = 0; i < places.size(); ++i) draws[static_cast<int64_t>(i)][train::kDrawDetail] = share * places[i];
+  const auto result = train::augment(images, draws, {0, 0, false, 0, octaves, share}, black);
+  EXPECT_TRUE(torch::equal(result[3], images[3]));
+  const auto pixel = torch::arange(28, result.options());
+  for (int64_t i = 0; i < 3; ++i) {
+    const auto mass = (result - black)[i][1];
+    const double variance = std::pow(2, 2 * octaves * places[static_cast<size_t>(i)]) - 1;  // in units of 1/4
+    EXPECT_NEAR(mass.sum().item<double>(), 1, 1e-3) << "light is spread, not lost";
+    EXPECT_NEAR((mass.sum(0) * (pixel - 13).square()).sum().item<double>(), variance / 4, 0.02) << i;
+    EXPECT_NEAR((mass.sum(1) * (pixel - 14).square()).sum().item<double>(), variance / 4, 0.02) << i;
+  }
+}
+
+TEST(Augment, lost_detail_takes_black_to_lie_beyond_the_border) {
+  const auto black = black_of(noise_images(1));
+  const auto images = black.expand({2, 2, 28, 28}).contiguous();
+  auto draws = torch::zeros({2, train::kDraws}, on_device(torch::kFloat));
+  draws.select(1, train::kDrawDetail).fill_(0.9);
+  EXPECT_LE(farthest(train::augment(images, draws, {0, 0, false, 0, 2.0, 1.0}, black), images), 1e-6);
 }
 
 TEST(Augment, draws_repeat_with_the_seed_and_change_with_the_epoch) {

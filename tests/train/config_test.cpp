@@ -131,6 +131,8 @@ TEST(Config, refuses_options_that_make_no_sense) {
   refused("augment_scale", [](auto& o) { o.augment.scale_octaves = -0.5; });
   refused("augment_crop", [](auto& o) { o.augment.crop_padding = -1; });
   refused("augment_cutout", [](auto& o) { o.augment.cutout = -1; });
+  refused("augment_detail", [](auto& o) { o.augment.detail_octaves = 4.5; });
+  refused("augment_detail_share", [](auto& o) { o.augment.detail_share = 1.5; });
   refused("precision", [](auto& o) { o.precision = "float16"; });
 }
 

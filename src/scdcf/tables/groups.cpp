@@ -64,7 +64,10 @@ std::string protocol_of(const train::RunConfig& config) {
   const auto paper_epochs = paper.train.epochs;
   set_epochs(paper.train, config.train.epochs);
   paper.train.epochs = paper_epochs;
-  if (is_quick(config)) paper.train.warm_up = config.train.warm_up;
+  if (is_quick(config)) {
+    paper.train.warm_up = config.train.warm_up;
+    paper.train.teachers = config.train.teachers;
+  }
   const auto expected = train::to_json(paper, train::Stored::all), got = train::to_json(config, train::Stored::all);
   std::string text = is_quick(config) ? kQuickRun : "";
   for (const auto& section : got.items())

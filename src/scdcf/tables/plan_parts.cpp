@@ -15,6 +15,7 @@ constexpr std::int64_t kQuickValidation = 50, kQuickTest = 200, kQuickBatch = 16
 constexpr std::int64_t kSizesValidation = 2000;
 constexpr std::int64_t kStirBatch = 32, kStirEpochs = 8, kLargeScaleBatch = 64, kLargeScaleEpochs = 10;
 constexpr double kStirDropout = 0.5;
+constexpr std::int64_t kTeachers = 3;
 
 }  // namespace
 
@@ -34,6 +35,10 @@ bool has_range(const std::string& model) { return allows(range_models(), model);
 train::RunConfig with_set_recipe(train::RunConfig config) {
   config = train::with_recipe(config);
   const auto kind = data::named_set(config.data.name).kind;
+  if (kind == data::SetKind::scaled && has_range(config.model.name) && !config.train.augment.moves()) {
+    config.train.teachers = kTeachers;
+    config.train.keep = "last";  // which of the last epochs has the best of 2,000 validation images is chance
+  }
   if (kind != data::SetKind::stir && kind != data::SetKind::large_scale) return config;
   // Of as many validation as training images, or more: these tell the epochs apart as well.
   if (config.data.validation_size == 0) config.data.validation_size = kSizesValidation;
@@ -113,6 +118,7 @@ train::RunConfig finished(train::RunConfig config, const PlanOptions& options, s
   set_epochs(config.train, epochs);
   if (!options.quick) return config;
   config.train.batch = kQuickBatch;
+  config.train.teachers = 0;
   config.train.warm_up = std::min(config.train.warm_up, kQuickWarmUp);
   return config;
 }

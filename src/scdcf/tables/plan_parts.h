@@ -20,9 +20,9 @@ bool is_quick(const train::RunConfig& config);
 /// Other epochs with the same shape of the learning rate.
 void set_epochs(train::TrainOptions& train, std::int64_t epochs);
 
-/// How a network is trained on a set: train::with_recipe; on the stir and large-scale sets validated on 2,000 images,
-/// and networks that are told which sizes to look for trained for 8 epochs in batches of 32 and for 10 in batches of
-/// 64.
+/// How a network is trained on a set: train::with_recipe; on the stir and large-scale sets validated on 2,000 images.
+/// Networks that are told which sizes to look for are trained there for 8 epochs in batches of 32 and for 10 in batches
+/// of 64; on the scaled sets, where images are not augmented, they have three teachers.
 train::RunConfig with_set_recipe(train::RunConfig config);
 
 /// The networks that the paper compares on rescaled digits have 470,000 to 495,000 parameters each; scdcfnet-full gets

@@ -43,6 +43,33 @@ torch::Tensor inside(const torch::Tensor& draw, int64_t hole, int64_t side) {
   return (pixel >= first) & (pixel < first + static_cast<double>(hole));
 }
 
+/// Of what resampling leaves of a point: an image reduced to a share f of its size and enlarged again is smoothed by
+/// about this many of the reduced pixels.
+constexpr double kResamplingDeviation = 0.5;
+
+/// Smoothing along an axis by Gaussians of these deviations [n], in pixels: [n, side, side]. Beyond the border lies 0.
+torch::Tensor smoothing(const torch::Tensor& deviation, int64_t side) {
+  const auto pixel = torch::arange(side, deviation.options());
+  const auto distance = (pixel.unsqueeze(1) - pixel.unsqueeze(0)).unsqueeze(0);
+  const auto weight = [&](const torch::Tensor& at) {
+    return torch::exp(-0.5 * torch::square(at / deviation.view({-1, 1, 1})));
+  };
+  const auto all = torch::arange(1 - side, side, deviation.options()).view({1, 1, -1});
+  return weight(distance) / weight(all).sum(2, true);
+}
+
+/// A share of the images smoothed as if they had been reduced by up to 2^octaves and enlarged again.
+torch::Tensor with_less_detail(const torch::Tensor& images, const torch::Tensor& draws, const AugmentOptions& options,
+                               const torch::Tensor& black) {
+  const auto place = draws / std::max(options.detail_share, 1e-9);  // below 1 where an image is smoothed
+  const auto reduction = torch::exp2(place.clamp_max(1) * options.detail_octaves);
+  const auto deviation = (kResamplingDeviation * torch::sqrt(torch::square(reduction) - 1)).clamp_min(0.1);
+  const auto along = [&](int64_t side) { return smoothing(deviation, side).unsqueeze(1); };
+  const auto lines = torch::matmul(images - black, along(images.size(3)));
+  const auto smooth = torch::matmul(along(images.size(2)), lines) + black;
+  return torch::where((place < 1).view({-1, 1, 1, 1}), smooth, images);
+}
+
 }  // namespace
 
 torch::Tensor draw_augmentation(int64_t count, at::Generator generator) {
@@ -64,6 +91,7 @@ torch::Tensor augment(const torch::Tensor& images, const torch::Tensor& draws, c
     const auto columns = inside(draws.select(1, kDrawHoleX), options.cutout, width).unsqueeze(1);
     result = torch::where((rows & columns).unsqueeze(1), black, result);
   }
+  if (options.detail_octaves > 0) result = with_less_detail(result, draws.select(1, kDrawDetail), options, black);
   return result;
 }
 

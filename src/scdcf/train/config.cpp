@@ -68,7 +68,7 @@ double learning_rate(const TrainOptions& options, int64_t epoch, int64_t step, i
 
 void check(const TrainOptions& options) {
   check_options(options);
-  require(options.teachers == 0 || !options.augment.any(), "teachers: got ", options.teachers,
+  require(options.teachers == 0 || !options.augment.moves(), "teachers: got ", options.teachers,
           " and augmented images, expected 0 there: teachers say once what each image shows");
 }
 

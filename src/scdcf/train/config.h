@@ -14,11 +14,15 @@ namespace scdcf::train {
 
 /// Random changes to training images, drawn anew for every image in every epoch.
 struct AugmentOptions {
-  double scale_octaves = 0;  ///< enlarged by 2^u, u uniform in [-scale_octaves, scale_octaves]: the "+" of the tables
-  int crop_padding = 0;      ///< zeros put around the image before a random crop of its size
-  bool flip = false;         ///< left and right, half of the time
-  int cutout = 0;            ///< side of a square hole at a random place
-  bool any() const { return scale_octaves > 0 || crop_padding > 0 || flip || cutout > 0; }
+  double scale_octaves = 0;   ///< enlarged by 2^u, u uniform in [-scale_octaves, scale_octaves]: the "+" of the tables
+  int crop_padding = 0;       ///< zeros put around the image before a random crop of its size
+  bool flip = false;          ///< left and right, half of the time
+  int cutout = 0;             ///< side of a square hole at a random place
+  double detail_octaves = 0;  ///< smoothed as if the object were reduced by 2^u and enlarged again, u up to this
+  double detail_share = 0.5;  ///< of the images, so many
+  /// Whether what an image shows may lie elsewhere, or not be there.
+  bool moves() const { return scale_octaves > 0 || crop_padding > 0 || flip || cutout > 0; }
+  bool any() const { return moves() || detail_octaves > 0; }
 };
 
 struct TrainOptions {

@@ -49,6 +49,15 @@ void visit_options(TrainOptions& o, Visitor&& visit) {
   visit(Option{o.augment.cutout, "augment_cutout", "Side of a square hole cut out of training images"}
             .expects("0 to 1024 pixels", between<0, 1024>)
             .stored_as("cutout"));
+  visit(Option{o.augment.detail_octaves, "augment_detail",
+               "Smooth training images as if their objects were up to this many octaves smaller"}
+            .expects("0 to 4 octaves", [](const auto& octaves) { return octaves >= 0 && octaves <= 4; })
+            .stored_as("detail_octaves")
+            .later());
+  visit(Option{o.augment.detail_share, "augment_detail_share", "Share of the training images that are smoothed"}
+            .expects("0 to 1", between<0, 1>)
+            .stored_as("detail_share")
+            .later());
   visit(Option{o.seed, "seed", "Of weights, order, augmentation and dropout"});
   visit(Option{o.device, "device", "cpu, cuda or cuda:N"});
   visit(Option{o.precision, "precision", "float32; on a GPU also tf32 and bfloat16"}.expects(

@@ -29,25 +29,46 @@ __device__ uint32_t largest_of(const float* x, int64_t count, int blocks) {
   return largest;
 }
 
-__device__ uint32_t largest_factor(const float* factors, const int* offset, const int* radius, int scales, int modes) {
+/// Of the factors that are this thread's of so many.
+__device__ uint32_t largest_factor(const float* factors, const int* offset, const int* radius, int count, int modes,
+                                   int thread, int threads) {
   uint32_t largest = 0;
-  for (int i = threadIdx.x; i < scales * modes; i += blockDim.x) {
+  for (int i = thread; i < count; i += threads) {
     const int s = i / modes, taps = 2 * radius[s] + 1;
     float sum = 0;
+#pragma unroll 8
     for (int t = 0; t < taps; ++t) sum += bits_to_float(magnitude(factors[offset[s] + i % modes * taps + t]));
     largest = max(largest, magnitude(sum));
   }
   return largest;
 }
 
+constexpr int kThreads = 256, kKinds = sizeof(Magnitudes) / sizeof(uint32_t);
+
+/// Blocks of the maps and matrices, and one of the factors. Each tells what it found once: thousands of warps that wait
+/// for one word took longer than the reading.
 __global__ void magnitude_kernel(const __grid_constant__ MagnitudeParams p, const float* in, const float* grad_out,
                                  const float* factors, const float* mixing, Magnitudes* m) {
-  keep_largest(&m->in, largest_of(in, p.in, p.blocks));
-  keep_largest(&m->grad_out, largest_of(grad_out, p.grad_out, p.blocks));
-  keep_largest(&m->mixing, largest_of(mixing, p.mixing, p.blocks));
-  if (blockIdx.x > 0) return;
-  keep_largest(&m->row_factors, largest_factor(factors, p.row_offset, p.radius, p.scales, p.row_modes));
-  keep_largest(&m->column_factors, largest_factor(factors, p.column_offset, p.radius, p.scales, p.column_modes));
+  auto* of_block = reinterpret_cast<uint32_t*>(shared_memory());
+  auto* largest = reinterpret_cast<Magnitudes*>(of_block);
+  if (threadIdx.x < kKinds) of_block[threadIdx.x] = 0;
+  sync_block();
+  if (blockIdx.x < p.blocks) {
+    keep_largest(&largest->in, largest_of(in, p.in, p.blocks));
+    keep_largest(&largest->grad_out, largest_of(grad_out, p.grad_out, p.blocks));
+    keep_largest(&largest->mixing, largest_of(mixing, p.mixing, p.blocks));
+  } else {
+    const int half = kThreads / 2, thread = threadIdx.x % half;
+    if (threadIdx.x < half)
+      keep_largest(&largest->row_factors,
+                   largest_factor(factors, p.row_offset, p.radius, p.scales * p.row_modes, p.row_modes, thread, half));
+    else
+      keep_largest(&largest->column_factors, largest_factor(factors, p.column_offset, p.radius,
+                                                            p.scales * p.column_modes, p.column_modes, thread, half));
+  }
+  sync_block();
+  const int kind = threadIdx.x / 32;
+  if (kind < kKinds) keep_largest(reinterpret_cast<uint32_t*>(m) + kind, of_block[kind]);
 }
 
 }  // namespace
@@ -65,8 +86,9 @@ void measure_magnitudes(const DeviceProblem& p, const float* in, const float* gr
   }
   check(cudaMemsetAsync(magnitudes, 0, sizeof(Magnitudes), stream), "clear");
   const int64_t numbers = q.in + q.grad_out + q.mixing;
-  q.blocks = static_cast<int>(std::clamp<int64_t>(divide_up(numbers, 256 * 16), 1, 4 * multiprocessors()));
-  launch(magnitude_kernel, q.blocks, 256, 0, stream, q, in, grad_out, factors, mixing, magnitudes);
+  q.blocks = static_cast<int>(std::clamp<int64_t>(divide_up(numbers, kThreads * 16), 1, 4 * multiprocessors()));
+  launch(magnitude_kernel, q.blocks + 1, kThreads, sizeof(Magnitudes), stream, q, in, grad_out, factors, mixing,
+         magnitudes);
 }
 
 }  // namespace scdcf::ops::cuda
