@@ -23,5 +23,10 @@ TEST(ParameterBudget, comes_as_close_as_it_can_with_at_least_one_channel) {
   EXPECT_EQ(match_parameters({8, 16}, 1e9, product), (std::vector<int64_t>{32, 64}));  // four times the base
 }
 
+TEST(ParameterBudget, gives_multiples_where_asked_to) {
+  EXPECT_EQ(match_parameters({32, 64}, 49.0 * 97, product, 8), (std::vector<int64_t>{48, 96}));
+  EXPECT_EQ(match_parameters({8, 16}, 0, product, 8), (std::vector<int64_t>{8, 8}));
+}
+
 }  // namespace
 }  // namespace scdcf::models

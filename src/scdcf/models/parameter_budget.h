@@ -9,7 +9,9 @@ namespace scdcf::models {
 
 using ParameterCount = std::function<double(const std::vector<int64_t>& channels)>;
 
-/// The channels round(m * base), at least 1 each, for the m from 1/16 to 4 at which `count` comes closest to `target`.
-std::vector<int64_t> match_parameters(const std::vector<int64_t>& base, double target, const ParameterCount& count);
+/// The channels m * base, rounded to a multiple and at least that each, for the m from 1/16 to 4 at which `count` comes
+/// closest to `target`.
+std::vector<int64_t> match_parameters(const std::vector<int64_t>& base, double target, const ParameterCount& count,
+                                      int64_t multiple = 1);
 
 }  // namespace scdcf::models

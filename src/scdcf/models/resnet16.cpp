@@ -152,9 +152,11 @@ ModelOptions resolve_resnet16(ModelOptions options, const Variant& variant) {
   if (!options.channels.empty()) return options;
   const auto plain = plain_channels(options.width);
   const auto convolutions = variant.convolutions(options, kResNetKernel);
-  options.channels = match_parameters(plain, resnet16_parameters(options, plain, 9, 9), [&](const auto& tried) {
+  const auto count = [&](const std::vector<int64_t>& tried) {
     return resnet16_parameters(options, tried, convolutions.first_per_pair, convolutions.per_pair);
-  });
+  };
+  const double target = resnet16_parameters(options, plain, 9, 9);
+  options.channels = match_parameters(plain, target, count, convolutions.channel_multiple);
   return options;
 }
 

@@ -31,7 +31,8 @@ struct Convolutions {
   Make other;                 ///< between maps
   double first_per_pair = 0;  ///< coefficients for each pair of channels
   double per_pair = 0;
-  double scale_step = 0;  ///< octaves between the planes of Maps::scales
+  double scale_step = 0;         ///< octaves between the planes of Maps::scales
+  int64_t channel_multiple = 1;  ///< channels that they take without waste come in such numbers
 };
 
 struct Variant {

@@ -28,9 +28,13 @@ SeparableArguments separable_arguments(const basis::SampledBasis& sampled, const
 }
 
 at::Tensor mixing_matrices(const at::Tensor& coefficients, const at::Tensor& taps) {
-  // [O, C, M, K] -> [G, K, C, O], contracted over M as one small matrix product.
+  // [O, C, M, K] -> [G, K, C, O], contracted over M.
   const auto ordered = coefficients.permute({2, 3, 1, 0});
   if (!taps.defined()) return ordered.contiguous();
+  // As a matrix product it would be of 3 x 3 numbers or so by very many: cuBLAS takes tiles of 128 x 128 for that, and
+  // rounds to TF32 where it may.
+  if (coefficients.is_cuda())
+    return (ordered.contiguous().unsqueeze(0) * taps.t().unsqueeze(2).unsqueeze(3).unsqueeze(4)).sum(1);
   return taps.t()
       .matmul(ordered.flatten(1))
       .view_symint({taps.sym_size(1), ordered.sym_size(1), ordered.sym_size(2), ordered.sym_size(3)});

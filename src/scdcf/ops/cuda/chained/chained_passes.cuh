@@ -36,37 +36,23 @@ __device__ void fetch_lines(const T* from, int lines, int numbers, int step) {
   }
 }
 
-/// Two neighbouring channels of one position as they are in memory.
+/// Two channels of one position as they are in memory: neighbours, or one and another so many numbers on.
 template <class T>
 struct ChannelPair;
 template <>
 struct ChannelPair<bf16> {
   uint32_t word = 0;
   __device__ void load(const bf16* at) { word = *reinterpret_cast<const uint32_t*>(at); }
-  __device__ void load(const bf16* at, int channels, bool pairs) {
-    word = 0;
-    if (channels <= 0) return;
-    if (pairs) {
-      word = *reinterpret_cast<const uint32_t*>(at);
-    } else {
-      const auto* numbers = reinterpret_cast<const uint16_t*>(at);
-      word = numbers[0];
-      if (channels > 1) word |= uint32_t(numbers[1]) << 16;
-    }
+  __device__ void load(const bf16* at, int next) {
+    const auto* numbers = reinterpret_cast<const uint16_t*>(at);
+    word = numbers[0] | uint32_t(numbers[next]) << 16;
   }
 };
 template <>
 struct ChannelPair<float> {
   float2 numbers = {0, 0};
   __device__ void load(const float* at) { numbers = *reinterpret_cast<const float2*>(at); }
-  __device__ void load(const float* at, int channels, bool pairs) {
-    numbers = make_float2(0, 0);
-    if (channels <= 0) return;
-    if (pairs)
-      numbers = *reinterpret_cast<const float2*>(at);
-    else
-      numbers.x = at[0], numbers.y = channels > 1 ? at[1] : 0.0f;
-  }
+  __device__ void load(const float* at, int next) { numbers = make_float2(at[0], at[next]); }
 };
 
 /// Words of right operands from the pairs of two neighbouring positions: of the even channel and of the odd one.
@@ -200,9 +186,9 @@ __device__ inline void store_lines(char* to, int plane, const float (&d)[2][4], 
 
 /// lines[b][v][position][channel] = sum over u of factor b. Columns of the product are channels, the even ones first,
 /// so that a lane reads two neighbouring channels and writes four. While one line is multiplied the next is on its way.
-/// fast: channels can be read two at a time; lanes whose channels do not exist then read the last, which the matrices
+/// in_pairs: channels can be read two at a time. Lanes whose channels do not exist read the last, which the matrices
 /// multiply by zero. count: steps of 16 positions, 0: any number. at_once: row factors.
-template <class T, int parts, bool fast, int count, int at_once>
+template <class T, int parts, bool in_pairs, int count, int at_once>
 __device__ __noinline__ void first_pass(const FirstPass<T> p) {
   constexpr int kept = count > 0 ? count : 1;
   const int lane = threadIdx.x % 32, g = lane / 4, j = lane % 4, warps = blockDim.x / 32, units = p.lines * p.row_tiles;
@@ -218,8 +204,7 @@ __device__ __noinline__ void first_pass(const FirstPass<T> p) {
   };
   if constexpr (count > 0) find(0, 0);
   ChannelPair<T> pairs[kept][4];
-  const bool pairwise = !fast && p.in_pairs();
-  const int channel = fast ? min(2 * g, p.channels - 2) : 2 * g;
+  const int channel = min(2 * g, p.channels - (in_pairs ? 2 : 1)), next = min(2 * g + 1, p.channels - 1) - channel;
   const auto read = [&](int unit, int step0) {
     const int v = p.row_tiles == 1 ? unit : unit / p.row_tiles, tile = unit - v * p.row_tiles;
     const char* line = reinterpret_cast<const char*>(p.line(v, tile) + channel);
@@ -227,10 +212,10 @@ __device__ __noinline__ void first_pass(const FirstPass<T> p) {
 #pragma unroll
     for (int i = 0; i < kept * 4; ++i) {
       const auto* from = reinterpret_cast<const T*>(line + offsets[i / 4][i % 4]);
-      if constexpr (fast)
+      if constexpr (in_pairs)
         pairs[i / 4][i % 4].load(from);
       else
-        pairs[i / 4][i % 4].load(from, p.channels - channel, pairwise);
+        pairs[i / 4][i % 4].load(from, next);
     }
   };
   int unit = threadIdx.x / 32;
@@ -279,18 +264,19 @@ __device__ __noinline__ void first_pass(const FirstPass<T> p) {
 }
 
 /// The first pass of a tile and 16 channels; all of the block's threads.
-template <class T, int parts, int at_once>
+template <class T, int parts, bool in_pairs, int at_once>
 __device__ void make_lines_of(const FirstPass<T>& p) {
   const int steps = p.bits > 0 ? 1 : (p.positions + 15) / 16;
-  if (steps == 1) return first_pass<T, parts, true, 1, at_once>(p);
-  if (steps == 2) return first_pass<T, parts, true, 2, at_once>(p);
-  first_pass<T, parts, true, 3, at_once>(p);
+  if (steps == 1) return first_pass<T, parts, in_pairs, 1, at_once>(p);
+  if (steps == 2) return first_pass<T, parts, in_pairs, 2, at_once>(p);
+  if (steps == 3) return first_pass<T, parts, in_pairs, 3, at_once>(p);
+  first_pass<T, parts, in_pairs, 0, 2>(p);
 }
 template <class T, int parts>
 __device__ void make_lines(const FirstPass<T>& p) {
-  if (!p.in_pairs() || p.positions > 48) return first_pass<T, parts, false, 0, 2>(p);
-  if (p.factors % 3 == 0) return make_lines_of<T, parts, 3>(p);
-  make_lines_of<T, parts, 2>(p);
+  if (!p.in_pairs()) return make_lines_of<T, parts, false, 2>(p);
+  if (p.factors % 3 == 0) return make_lines_of<T, parts, true, 3>(p);
+  make_lines_of<T, parts, true, 2>(p);
 }
 
 /// Where a position of the tile is: in the lines (bytes), in the target's maps (numbers), and in which image. A

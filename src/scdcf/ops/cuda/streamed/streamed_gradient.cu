@@ -32,21 +32,21 @@ struct BankParams {
   LineBank rows, columns;
   FactorPlaces row_places, column_places;
   int border_bits;
-  int64_t row_words, count;
+  int row_words, count;  // of four bytes
 };
 
 /// The fragments of both banks.
 template <class T>
-__global__ void gradient_banks_kernel(const __grid_constant__ BankParams p, const float* factors, uint4* rows,
-                                      uint4* columns, const Magnitudes* magnitudes) {
-  const int64_t index = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+__global__ void gradient_banks_kernel(const __grid_constant__ BankParams p, const float* factors, uint32_t* rows,
+                                      uint32_t* columns, const Magnitudes* magnitudes) {
+  const int index = blockIdx.x * blockDim.x + threadIdx.x;
   if (index >= p.count) return;
   const Scales scales = scales_of(true, p.border_bits, magnitudes);
   if (index < p.row_words)
-    rows[index] = bank_fragment<T>(p.rows, p.row_places, factors, scales.first, index);
+    rows[index] = bank_word<T>(p.rows, p.row_places, factors, scales.first, index);
   else
     columns[index - p.row_words] =
-        bank_fragment<T>(p.columns, p.column_places, factors, scales.second, index - p.row_words);
+        bank_word<T>(p.columns, p.column_places, factors, scales.second, index - p.row_words);
 }
 
 /// Of 16 rows of a product, whose thread has rows r and r + 8: the channel in its group of 16.
@@ -74,13 +74,13 @@ void run_streamed_gradient(const DeviceProblem& p, const StreamedGradientPlan& g
                            const Magnitudes* magnitudes, DataType type, cudaStream_t stream) {
   const MixingPlan& m = g.mixing;
   const Magnitudes* sizes = type == DataType::float32 ? magnitudes : nullptr;
-  BankParams banks{
-      m.rows, m.columns, factor_places(p, true), factor_places(p, false), g.border_bits, m.rows.words(p.scale_count),
-      0};
-  banks.count = banks.row_words + m.columns.words(p.scale_count);
+  BankParams banks{m.rows, m.columns, factor_places(p, true), factor_places(p, false), g.border_bits, 0, 0};
+  banks.row_words = static_cast<int>(m.rows.bytes(p.scale_count) / 4);
+  banks.count = banks.row_words + static_cast<int>(m.columns.bytes(p.scale_count) / 4);
   visit_maps(type, [&](auto map) {
     using T = decltype(map);
-    launch(gradient_banks_kernel<T>, divide_up(banks.count, 128), 128, 0, stream, banks, factors, rows, columns, sizes);
+    launch(gradient_banks_kernel<T>, divide_up(banks.count, 128), 128, 0, stream, banks, factors,
+           reinterpret_cast<uint32_t*>(rows), reinterpret_cast<uint32_t*>(columns), sizes);
     visit_tile(g, [&](auto tile) {
       using Tile = decltype(tile);
       launch(streamed_gradient_kernel<Tile, T>, int64_t(m.slices) * m.tiles(), Tile::threads, Tile::shared_bytes,
