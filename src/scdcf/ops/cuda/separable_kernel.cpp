@@ -21,6 +21,7 @@
 #include "scdcf/ops/cuda/form_cost.h"
 #include "scdcf/ops/cuda/lifting/lifting.h"
 #include "scdcf/ops/cuda/machine/device_limits.h"
+#include "scdcf/ops/cuda/machine/side_stream.h"
 #include "scdcf/ops/cuda/plan_cache.h"
 #include "scdcf/ops/cuda/streamed/streamed.h"
 #include "scdcf/ops/cuda/streamed/streamed_gradient.h"
@@ -41,7 +42,7 @@ void clear(void* pointer, int64_t bytes, cudaStream_t stream) {
   if (bytes > 0) check(cudaMemsetAsync(pointer, 0, static_cast<size_t>(bytes), stream), "clear");
 }
 
-constexpr size_t kMagnitudeBytes = 256;  // at the beginning of the workspace of streamed and chained kernels
+constexpr size_t kMagnitudeBytes = 256;  // in front of the workspace of streamed and chained kernels
 
 enum class Family { lifting, streamed, chained, expanded };
 constexpr const char* kFamilyNames[] = {"lifting", "streamed", "chained", "expanded"};
@@ -76,10 +77,11 @@ double family_milliseconds(const DeviceProblem& p, DataType type, Precision prec
                                    : expanded_milliseconds(p, type, precision, step);
 }
 
+/// Whether a family keeps everything between the maps on chip.
+bool is_on_chip(Family family) { return family == Family::streamed || family == Family::chained; }
+
 /// Whether a family's kernels want to know how large numbers are.
-bool is_scaled(Family family, DataType type) {
-  return type == DataType::float32 && (family == Family::streamed || family == Family::chained);
-}
+bool is_scaled(Family family, DataType type) { return type == DataType::float32 && is_on_chip(family); }
 
 /// The plans of one problem; the workspace query and the launch make the same choice from them.
 struct ForwardChoice {
@@ -96,16 +98,14 @@ struct ForwardChoice {
     if (family == Family::expanded) expanded = plan_expanded(p, type, precision, step);
   }
   size_t workspace(const DeviceProblem& p) const {
-    if (family == Family::streamed) return kMagnitudeBytes + static_cast<size_t>(streamed.operand_bytes(p));
-    if (family == Family::chained) return kMagnitudeBytes + bank_bytes(p) + aligned(chained.packed_bytes(p.mixings));
+    if (family == Family::streamed) return aligned(streamed.operand_bytes(p));
+    if (family == Family::chained) return bank_bytes(p) + aligned(chained.packed_bytes(p.mixings));
     return family == Family::expanded ? expanded.workspace() : 0;
   }
   size_t bank_bytes(const DeviceProblem& p) const { return aligned(chained.bank_bytes(p.scale_count)); }
   /// By streamed or chained kernels.
   void run(const DeviceProblem& p, bool forward, const void* source, const float* factors, const float* mixing,
-           void* target, void* workspace, DataType type, cudaStream_t stream) const {
-    const auto* magnitudes = static_cast<const Magnitudes*>(workspace);
-    char* space = static_cast<char*>(workspace) + kMagnitudeBytes;
+           void* target, const Magnitudes* magnitudes, char* space, DataType type, cudaStream_t stream) const {
     if (family == Family::chained)
       return run_chained(p, chained, forward, source, factors, mixing, target, reinterpret_cast<uint4*>(space),
                          reinterpret_cast<uint4*>(space + bank_bytes(p)), magnitudes, type, stream);
@@ -130,9 +130,8 @@ struct GradientChoice {
   }
   size_t workspace(const DeviceProblem& p) const {
     if (family == Family::streamed)
-      return kMagnitudeBytes + streamed_row_bytes(p) + streamed_column_bytes(p) +
-             aligned(4 * streamed.partial_floats());
-    if (family == Family::chained) return kMagnitudeBytes + bank_bytes(p) + aligned(4 * chained.partial_floats());
+      return streamed_row_bytes(p) + streamed_column_bytes(p) + aligned(4 * streamed.partial_floats());
+    if (family == Family::chained) return bank_bytes(p) + aligned(4 * chained.partial_floats());
     return family == Family::expanded ? expanded.workspace() : aligned(lifting.partial_floats(p.in_channels) * 4);
   }
   size_t bank_bytes(const DeviceProblem& p) const { return aligned(chained.bank_bytes(p.scale_count)); }
@@ -142,9 +141,7 @@ struct GradientChoice {
   }
   /// By streamed or chained kernels.
   void run(const DeviceProblem& p, const void* in, const float* factors, const void* grad_out, float* grad_mixing,
-           void* workspace, DataType type, cudaStream_t stream) const {
-    const auto* magnitudes = static_cast<const Magnitudes*>(workspace);
-    char* space = static_cast<char*>(workspace) + kMagnitudeBytes;
+           const Magnitudes* magnitudes, char* space, DataType type, cudaStream_t stream) const {
     if (family == Family::chained)
       return run_chained_gradient(p, chained, in, factors, grad_out, grad_mixing, reinterpret_cast<uint4*>(space),
                                   reinterpret_cast<float*>(space + bank_bytes(p)), magnitudes, type, stream);
@@ -183,11 +180,17 @@ struct SharedChoice {
   }
 };
 
+/// With what the kernels on chip want to know in front.
+template <class Choice>
+size_t workspace_of(const Choice& choice, const DeviceProblem& p) {
+  return (is_on_chip(choice.family) ? kMagnitudeBytes : 0) + choice.workspace(p);
+}
+
 }  // namespace
 
 size_t forward_workspace(const SeparableProblem& problem, DataType type, Precision precision) {
   const DeviceProblem p = make_device_problem(problem);
-  return Counts(p).trivial() ? 0 : choose<ForwardChoice>(p, type, precision, true)->workspace(p);
+  return Counts(p).trivial() ? 0 : workspace_of(*choose<ForwardChoice>(p, type, precision, true), p);
 }
 
 size_t backward_workspace(const SeparableProblem& problem, DataType type, Precision precision, bool grad_in,
@@ -198,9 +201,12 @@ size_t backward_workspace(const SeparableProblem& problem, DataType type, Precis
     const auto shared = choose<SharedChoice>(p, type, precision);
     if (shared->taken) return shared->plan.workspace();
   }
+  const auto to_in = choose<ForwardChoice>(p, type, precision, false);
+  const auto to_mixing = choose<GradientChoice>(p, type, precision);
+  if (grad_in && grad_mixing && is_on_chip(to_in->family) && is_on_chip(to_mixing->family))  // side by side
+    return kMagnitudeBytes + to_in->workspace(p) + to_mixing->workspace(p);
   // One gradient after the other, in the same memory.
-  return std::max(grad_in ? choose<ForwardChoice>(p, type, precision, false)->workspace(p) : 0,
-                  grad_mixing ? choose<GradientChoice>(p, type, precision)->workspace(p) : 0);
+  return std::max(grad_in ? workspace_of(*to_in, p) : 0, grad_mixing ? workspace_of(*to_mixing, p) : 0);
 }
 
 void forward(const SeparableProblem& problem, const void* in, const void* factors, const void* mixing, void* out,
@@ -209,7 +215,7 @@ void forward(const SeparableProblem& problem, const void* in, const void* factor
   const Counts counts(p);
   if (counts.trivial()) return clear(out, counts.out * element_size(type), stream);
   const auto choice = choose<ForwardChoice>(p, type, precision, true);
-  require(in && factors && mixing && out && (workspace || choice->workspace(p) == 0),
+  require(in && factors && mixing && out && (workspace || workspace_of(*choice, p) == 0),
           "CUDA: forward: got a null pointer, expected memory");
   const auto* f = static_cast<const float*>(factors);
   const auto* m = static_cast<const float*>(mixing);
@@ -217,9 +223,10 @@ void forward(const SeparableProblem& problem, const void* in, const void* factor
     return lifting_forward(p, choice->lifting, in, f, m, out, type, precision, stream);
   if (choice->family == Family::expanded)
     return expanded_forward(p, choice->expanded, in, factors, mixing, out, workspace, {type, precision, stream, blas});
+  auto* magnitudes = static_cast<Magnitudes*>(workspace);
   if (is_scaled(choice->family, type))
-    measure_magnitudes(p, static_cast<const float*>(in), nullptr, f, m, static_cast<Magnitudes*>(workspace), stream);
-  choice->run(p, true, in, f, m, out, workspace, type, stream);
+    measure_magnitudes(p, static_cast<const float*>(in), nullptr, f, m, magnitudes, stream);
+  choice->run(p, true, in, f, m, out, magnitudes, static_cast<char*>(workspace) + kMagnitudeBytes, type, stream);
 }
 
 void backward(const SeparableProblem& problem, const void* in, const void* factors, const void* mixing,
@@ -245,20 +252,27 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
   }
   const auto to_in = grad_in ? choose<ForwardChoice>(p, type, precision, false) : nullptr;
   const auto to_mixing = grad_mixing ? choose<GradientChoice>(p, type, precision) : nullptr;
-  require(space || ((!to_in || to_in->workspace(p) == 0) && (!to_mixing || to_mixing->workspace(p) == 0)),
+  require(space || ((!to_in || workspace_of(*to_in, p) == 0) && (!to_mixing || workspace_of(*to_mixing, p) == 0)),
           "CUDA: backward: got a null workspace, expected memory");
-  const bool on_chip = to_in && to_in->family != Family::expanded;
-  const bool scaled_in = on_chip && is_scaled(to_in->family, type),
-             scaled_mixing = to_mixing && is_scaled(to_mixing->family, type);
+  const bool in_on_chip = to_in && is_on_chip(to_in->family),
+             mixing_on_chip = to_mixing && is_on_chip(to_mixing->family);
   // Other forms write all over the workspace, so what the kernels on chip want to know comes after them.
-  if (to_in && !on_chip)
+  if (to_in && !in_on_chip)
     expanded_grad_in(p, to_in->expanded, grad_out, factors, mixing, grad_in, space, {type, precision, stream, blas});
-  if (scaled_in || scaled_mixing)
-    measure_magnitudes(p, scaled_mixing ? static_cast<const float*>(in) : nullptr, static_cast<const float*>(grad_out),
-                       f, m, reinterpret_cast<Magnitudes*>(space), stream);
-  if (on_chip) to_in->run(p, false, grad_out, f, m, grad_in, space, type, stream);
-  if (!to_mixing) return;
+  auto* magnitudes = reinterpret_cast<Magnitudes*>(space);
+  if ((in_on_chip && is_scaled(to_in->family, type)) || (mixing_on_chip && is_scaled(to_mixing->family, type)))
+    measure_magnitudes(p, mixing_on_chip ? static_cast<const float*>(in) : nullptr, static_cast<const float*>(grad_out),
+                       f, m, magnitudes, stream);
+  char* of_in = space + kMagnitudeBytes;
   auto* result = static_cast<float*>(grad_mixing);
+  if (in_on_chip && mixing_on_chip) {
+    const SideStream side(stream);
+    to_mixing->run(p, in, f, grad_out, result, magnitudes, of_in + to_in->workspace(p), type, side.stream());
+    to_in->run(p, false, grad_out, f, m, grad_in, magnitudes, of_in, type, stream);
+    return side.join();
+  }
+  if (in_on_chip) to_in->run(p, false, grad_out, f, m, grad_in, magnitudes, of_in, type, stream);
+  if (!to_mixing) return;
   if (to_mixing->family == Family::lifting)
     lifting_grad_mixing(p, to_mixing->lifting, in, f, grad_out, reinterpret_cast<float*>(space), result, type,
                         precision, stream);
@@ -266,7 +280,7 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
     expanded_grad_mixing(p, to_mixing->expanded, in, factors, grad_out, grad_mixing, space,
                          {type, precision, stream, blas});
   else
-    to_mixing->run(p, in, f, grad_out, result, space, type, stream);
+    to_mixing->run(p, in, f, grad_out, result, magnitudes, of_in, type, stream);
 }
 
 std::string forms(const SeparableProblem& problem, DataType type, Precision precision) {

@@ -22,6 +22,7 @@ set(cuda_sources
   ops/cuda/lifting/lifting_forward.cu
   ops/cuda/lifting/lifting_gradient.cu
   ops/cuda/lifting/lifting_plan.cpp
+  ops/cuda/machine/side_stream.cpp
   ops/cuda/norm/norm_maps.cu
   ops/cuda/norm/norm_relu_pool.cpp
   ops/cuda/norm/norm_sums.cu

@@ -86,7 +86,7 @@ void measure_magnitudes(const DeviceProblem& p, const float* in, const float* gr
   }
   check(cudaMemsetAsync(magnitudes, 0, sizeof(Magnitudes), stream), "clear");
   const int64_t numbers = q.in + q.grad_out + q.mixing;
-  q.blocks = static_cast<int>(std::clamp<int64_t>(divide_up(numbers, kThreads * 16), 1, 4 * multiprocessors()));
+  q.blocks = static_cast<int>(std::clamp<int64_t>(divide_up(numbers, kThreads * 16), 1, 8 * multiprocessors()));
   launch(magnitude_kernel, q.blocks + 1, kThreads, sizeof(Magnitudes), stream, q, in, grad_out, factors, mixing,
          magnitudes);
 }
