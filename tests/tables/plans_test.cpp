@@ -114,6 +114,24 @@ TEST(Plans, networks_of_the_tables_of_digits_are_as_large_as_each_other) {
   }
 }
 
+TEST(Plans, networks_with_a_range_are_taught_where_the_teachers_see_the_same_images) {
+  const auto taught = [](const train::RunConfig& config) {
+    EXPECT_EQ(config.train.keep, config.train.teachers > 0 ? "last" : "best") << config.model.name;
+    return config.train.teachers;
+  };
+  PlanOptions options;
+  options.models = {"cnn", "scdcfnet-full", "pyramid-cnn"};
+  options.realisations = {0};
+  for (const auto& run : plan_digits(options, "smnist"))
+    EXPECT_EQ(taught(run.config), run.config.model.name == "cnn" || run.config.train.augment.moves() ? 0 : 3)
+        << run.config.model.name;
+  for (const auto& run : plan_scale_generalisation(options))
+    EXPECT_EQ(taught(run.config), run.config.model.name == "cnn" ? 0 : 3) << run.config.model.name;
+  for (const auto& run : plan_stir(options)) EXPECT_EQ(taught(run.config), 0);
+  options.quick = true;
+  for (const auto& run : plan_scale_generalisation(options)) EXPECT_EQ(run.config.train.teachers, 0);
+}
+
 TEST(Plans, the_full_scdcfnet_of_the_ablation_is_the_one_of_table_1) {
   const PlanOptions options;
   const auto table1 = keys_of(plan_digits(options, "smnist")), ablation = keys_of(plan_ablation(options));
