@@ -24,6 +24,14 @@ TEST(Dropout, zeroes_a_share_and_keeps_the_mean) {
   EXPECT_NEAR(out.mean().item<double>(), 1, 0.02);
 }
 
+TEST(Dropout, gradients_take_the_way_of_what_was_kept) {
+  const auto x = torch::rand({40, 30}, testing::on_device(torch::kFloat)).add_(1).requires_grad_();
+  const auto out = Dropout(0.4)->forward(x);
+  const auto weights = torch::randn_like(out);
+  const auto kept = (out != 0).to(torch::kFloat) / 0.6;
+  EXPECT_TRUE(torch::allclose(torch::autograd::grad({(out * weights).sum()}, {x})[0], weights * kept));
+}
+
 TEST(Dropout, is_the_identity_in_eval_mode) {
   Dropout layer(0.9);
   layer->eval();
