@@ -69,7 +69,8 @@ double learning_rate(const TrainOptions& options, int64_t epoch, int64_t step, i
 void check(const TrainOptions& options) {
   check_options(options);
   require(options.teachers == 0 || !options.augment.moves(), "teachers: got ", options.teachers,
-          " and augmented images, expected 0 there: teachers say once what each image shows");
+          " and images that are moved, rescaled, mirrored or cut, expected 0 there: teachers say once what each image "
+          "shows");
 }
 
 nlohmann::ordered_json to_json(const RunConfig& config, Stored which) {
