@@ -280,6 +280,44 @@ TEST_P(Pyramid, its_planes_have_the_scores_of_forward_and_maps_of_what_they_see)
   }
 }
 
+/// Whether the scores change with a pixel this far from the centre of an image that is seen as it is.
+bool sees(ModelOptions options, double class_width, int64_t from_centre) {
+  options.image_size = 64;
+  options.smallest_object = options.largest_object = 1;
+  options.smaller = options.larger = 1;
+  options.finest_width = 3;
+  options.class_width = class_width;
+  options.span = 64 / options.finest_width;
+  torch::manual_seed(4);
+  const auto network = make_model(options);
+  network->eval();
+  const torch::NoGradGuard no_grad;
+  const auto black = torch::zeros({1, 1, 64, 64});
+  auto dot = black.clone();
+  dot[0][0][32][32 + from_centre] = 1;
+  return (network->forward(dot) - network->forward(black)).abs().max().item<double>() > 1e-6;
+}
+
+TEST_P(Pyramid, the_class_layer_sees_as_far_as_its_own_width) {
+  auto options = small_pyramid(GetParam());
+  if (GetParam() == "scdcfnet-full") options.modes = 3;
+  // Blocks reach 1 + 2 + 4 pixels and poolings 1 + 2; a pixel of the class layer is four of the image.
+  EXPECT_TRUE(sees(options, 3, 4));
+  EXPECT_FALSE(sees(options, 3, 20));
+  EXPECT_TRUE(sees(options, 11, 20));
+  EXPECT_EQ(resolve(options).class_width, resolve(options).finest_width) << "as wide as the others, where not asked";
+}
+
+TEST(PyramidCnn, refuses_filters_without_a_middle) {
+  auto options = small_pyramid("pyramid-cnn");
+  options.finest_width = 6;
+  testing::expect_error([&] { make_model(options); }, "finest_width: got 6", "odd number of pixels");
+  options.finest_width = 5;
+  EXPECT_NO_THROW(make_model(options));
+  options.class_width = 7.5;
+  testing::expect_error([&] { make_model(options); }, "class_width: got 7.5", "odd number of pixels");
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, Pyramid, ::testing::Values("scdcfnet-full", "pyramid-cnn"),
                          [](const auto& info) { return info.param == "pyramid-cnn" ? "cnn" : "scdcfnet"; });
 

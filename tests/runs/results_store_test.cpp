@@ -68,8 +68,15 @@ TEST_F(Store, a_result_of_other_defaults_than_todays_is_not_done) {
   strange.used = scdcf::train::to_json(used);
   auto cost = a_record(3);  // defaults are not told
   cost.used = cost.asked;
+  auto early = a_record(4);  // made when the network had an option less, which changes nothing where it is not asked
+  early.asked["model"]["name"] = "scdcfnet-full";
+  auto pyramid = early.config();
+  pyramid.model = scdcf::models::resolve(pyramid.model);
+  early.used = scdcf::train::to_json(pyramid);
+  EXPECT_EQ(early.used["model"].erase("class_width"), 1U);
   ResultsStore store(folder_);
-  for (const auto& each : {record, old, strange, cost}) store.append(each);
+  for (const auto& each : {record, old, strange, cost, early}) store.append(each);
+  EXPECT_EQ(store.attempts(early.key).done, 1);
   EXPECT_EQ(store.attempts(cost.key).done, 1);
   EXPECT_EQ(store.attempts(record.key).done, 1);
   EXPECT_EQ(store.attempts(strange.key).done, 1);

@@ -24,7 +24,8 @@ class _JointLevel(nn.Module):
         super().__init__()
         self.grid = ScaleGrid(planes, o["scale_step"], o["finest_width"])
         self.filters = dict(bias=False, padding=_beyond_the_border(o), modes=o["modes"], basis=o["basis"])
-        self.class_layer = JointConv(o["channels"][-1], o["hidden"], self.grid, scale_taps=1,
+        whole_object = ScaleGrid(planes, o["scale_step"], o["class_width"])
+        self.class_layer = JointConv(o["channels"][-1], o["hidden"], whole_object, scale_taps=1,
                                      **{**self.filters, "modes": o["class_modes"]})
         self.norm = NormReluPool(o["hidden"], window=1)
         self.dropout = nn.Dropout(o["dropout"])
@@ -80,19 +81,21 @@ class _ResidualBlocks(_JointLevel):
 
 
 class _PlainLevel(nn.Module):
-    """Plain 7x7 convolutions; one plane a level."""
+    """Plain convolutions; one plane a level."""
 
     def __init__(self, o: Dict[str, Any], planes: int) -> None:
         super().__init__()
         mode = "zeros" if o["padding"] == "black" else "replicate"
+        kernel, class_kernel = int(o["finest_width"]), int(o["class_width"])
         channels = [o["in_channels"], *o["channels"]]
         self._blocks = len(o["channels"])
         for i in range(self._blocks):
-            self.add_module(f"conv{i + 1}", nn.Conv2d(channels[i], channels[i + 1], 7, padding=3, bias=False,
-                                                      padding_mode=mode))
+            self.add_module(f"conv{i + 1}", nn.Conv2d(channels[i], channels[i + 1], kernel, padding=kernel // 2,
+                                                      bias=False, padding_mode=mode))
             self.add_module(f"norm{i + 1}", NormReluPool(channels[i + 1], window=2 if i < 2 else 1,
                                                          keeps_zero=o["padding"] == "black"))
-        self.class_layer = nn.Conv2d(channels[-1], o["hidden"], 7, padding=3, bias=False, padding_mode=mode)
+        self.class_layer = nn.Conv2d(channels[-1], o["hidden"], class_kernel, padding=class_kernel // 2, bias=False,
+                                     padding_mode=mode)
         self.norm = NormReluPool(o["hidden"], window=1)
         self.dropout = nn.Dropout(o["dropout"])
         self.scores = nn.Conv2d(o["hidden"], o["classes"], 1)
@@ -102,8 +105,9 @@ class _PlainLevel(nn.Module):
 
     def _around_centre(self, maps: Tensor) -> Tensor:
         """What the class layer says about the centre: only what its filters see there is convolved."""
-        top, left = ((side - 1) // 2 - 3 for side in maps.shape[2:])
-        bottom, right = (side // 2 + 3 for side in maps.shape[2:])
+        around = self.class_layer.kernel_size[0] // 2
+        top, left = ((side - 1) // 2 - around for side in maps.shape[2:])
+        bottom, right = (side // 2 + around for side in maps.shape[2:])
         if top < 0 or left < 0 or bottom >= maps.shape[2] or right >= maps.shape[3]:
             return centre_of(self.class_layer(maps))[..., None, None]
         seen = maps[:, :, top:bottom + 1, left:right + 1]

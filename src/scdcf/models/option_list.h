@@ -53,6 +53,9 @@ void visit_options(ModelOptions& o, Visitor&& visit) {
             .expects("0, or 1 to 100", [](const auto& factor) { return factor == 0 || (factor >= 1 && factor <= 100); })
             .later());
   visit(Option{o.class_modes, "class_modes", "K of the class layer"}.expects("0 to 1000", between<0, 1000>).later());
+  visit(Option{o.class_width, "class_width", "Width of the class layer's finest filters in pixels of its maps"}
+            .expects("0 to 1024", between<0, 1024>)
+            .later());
   visit(Option{o.planes_per_level, "planes_per_level", "Planes of the scale axis at one enlargement of the image"}
             .expects("0 to 32", between<0, 32>)
             .later());

@@ -12,6 +12,9 @@
 namespace scdcf::models {
 namespace {
 
+/// Across an object at home, where nothing else is asked for: the size that the sets of digits and clothes have.
+constexpr double kHomePixels = 28;
+
 /// While it lives, a network in training behaves as in use, where asked to.
 class AsInUse {
  public:
@@ -249,7 +252,7 @@ class PyramidNetwork : public Network {
 ModelOptions resolve_pyramid(ModelOptions options, const PyramidKind& kind) {
   auto known = kind.known_options;
   for (const char* name : {"smaller", "larger", "span", "frame", "read_out", "padding", "others_share", "scale_step",
-                           "finest_width", "smallest_object", "largest_object"})
+                           "finest_width", "class_width", "smallest_object", "largest_object"})
     known.emplace_back(name);
   refuse_unknown_options(options, known);
   if (options.read_out.empty()) options.read_out = "centre";
@@ -257,6 +260,8 @@ ModelOptions resolve_pyramid(ModelOptions options, const PyramidKind& kind) {
   if (options.scale_step == 0) options.scale_step = 0.25;
   if (options.others_share < 0) options.others_share = 0.25;
   const int planes = kind.resolve(options);
+  if (options.class_width == 0) options.class_width = options.finest_width;
+  if (options.span == 0) options.span = kHomePixels / options.finest_width;
   require(options.frame % 4 == 0, options.name, ": frame: got ", options.frame, ", expected a multiple of 4");
   plan_scales(options, planes);  // fills in the range, refuses what cannot be
   return options;

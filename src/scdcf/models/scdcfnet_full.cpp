@@ -26,8 +26,10 @@ class JointLevel : public LevelNetwork {
  protected:
   JointLevel(const ModelOptions& options, int planes)
       : options_(options), grid_(planes, options.scale_step, options.finest_width) {
+    const basis::ScaleGrid whole_object(planes, options.scale_step, options.class_width);
     class_layer_ = register_module(
-        "class_layer", nn::JointConv(joint(options.channels.back(), options.hidden).modes(options.class_modes)));
+        "class_layer",
+        nn::JointConv(joint(options.channels.back(), options.hidden, whole_object).modes(options.class_modes)));
     norm_ = register_module("norm", nn::NormReluPool(nn::NormReluPoolOptions(options.hidden).window(1)));
     dropout_ = register_module("dropout", nn::Dropout(options.dropout));
     scores_ = register_module("scores", nn::PointwiseConv(nn::PointwiseConvOptions(options.hidden, options.classes)));
@@ -36,11 +38,12 @@ class JointLevel : public LevelNetwork {
   nn::LiftingConvOptions lifting(int64_t out) const {
     return filters(nn::LiftingConvOptions(options_.in_channels, out, grid_));
   }
-  nn::JointConvOptions joint(int64_t in, int64_t out) const {
-    return filters(nn::JointConvOptions(in, out, grid_).scale_taps(1));
-  }
+  nn::JointConvOptions joint(int64_t in, int64_t out) const { return joint(in, out, grid_); }
 
  private:
+  nn::JointConvOptions joint(int64_t in, int64_t out, const basis::ScaleGrid& grid) const {
+    return filters(nn::JointConvOptions(in, out, grid).scale_taps(1));
+  }
   template <class Options>
   Options filters(Options conv) const {
     return conv.basis(options_.basis)
@@ -121,8 +124,8 @@ class ResidualBlocks : public JointLevel {
   nn::NormReluPool last_{nullptr};
 };
 
-/// The highest of 10 modes have four half-waves, which 8 pixels just sample. After two poolings they span the 28 / 4
-/// pixels of an object at home, so that the class layer sees all of it, although sines vanish at their border.
+/// The highest of 10 modes have four half-waves, which 8 pixels just sample. After two poolings as many pixels span the
+/// 28 / 4 of an object at home, so that the class layer sees all of it, although sines vanish at their border.
 int resolve_joint(ModelOptions& options, const std::vector<int64_t>& channels, const CommonLimits& limits) {
   resolve_common(options, limits);
   if (options.channels.empty()) options.channels = channels;
@@ -130,7 +133,6 @@ int resolve_joint(ModelOptions& options, const std::vector<int64_t>& channels, c
   if (options.modes == 0) options.modes = 10;
   if (options.class_modes == 0) options.class_modes = 20;
   if (options.finest_width == 0) options.finest_width = 8;
-  if (options.span == 0) options.span = 3.5;
   if (options.basis.empty()) options.basis = "sine";
   // Every plane on an image of its own size: no plane is sampled more finely than its filters need.
   if (options.planes_per_level == 0) options.planes_per_level = 1;

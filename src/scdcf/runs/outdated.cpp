@@ -14,7 +14,8 @@ bool is_outdated(const RunRecord& record) {
   if (record.used.empty() || record.used == record.asked) return false;  // does not tell: a measurement of cost
   try {
     auto today = record.config();
-    const auto used = train::config_from_json(record.used);
+    auto used = train::config_from_json(record.used);
+    used.model = models::resolve(used.model);  // as it was, with what options that came later are without being asked
     auto& model = today.model;
     model.classes = used.model.classes;
     model.in_channels = used.model.in_channels;
