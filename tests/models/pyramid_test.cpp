@@ -305,7 +305,12 @@ TEST_P(Pyramid, the_class_layer_sees_as_far_as_its_own_width) {
   EXPECT_TRUE(sees(options, 3, 4));
   EXPECT_FALSE(sees(options, 3, 20));
   EXPECT_TRUE(sees(options, 11, 20));
-  EXPECT_EQ(resolve(options).class_width, resolve(options).finest_width) << "as wide as the others, where not asked";
+  const auto own = resolve(options);
+  options.finest_width = 3;
+  EXPECT_EQ(resolve(options).class_width, own.class_width) << "narrow blocks do not blind it";
+  EXPECT_DOUBLE_EQ(resolve(options).span * 3, own.span * own.finest_width) << "nor do objects at home become smaller";
+  options.span = 8;
+  EXPECT_EQ(resolve(options).class_width, 3) << "as files from before the option have it";
 }
 
 TEST(PyramidCnn, refuses_filters_without_a_middle) {

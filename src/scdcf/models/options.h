@@ -27,7 +27,7 @@ struct ModelOptions {
   int hidden = 0;                 ///< units of the hidden layer
   double dropout = -1;            ///< in front of the last layer
   int class_modes = 0;            ///< K of the class layer
-  double class_width = 0;         ///< of the class layer's filters, in pixels of its maps, at the finest plane
+  double class_width = 0;         ///< of the class layer's filters at the finest plane, in pixels of its maps
   int planes_per_level = 0;       ///< of the scale axis, at one enlargement of the image
   double smaller = 0;             ///< objects are recognised down to this many times smaller than those trained on,
   double larger = 0;              ///< and up to this many times larger

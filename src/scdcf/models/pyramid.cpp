@@ -12,9 +12,6 @@
 namespace scdcf::models {
 namespace {
 
-/// Across an object at home, where nothing else is asked for: the size that the sets of digits and clothes have.
-constexpr double kHomePixels = 28;
-
 /// While it lives, a network in training behaves as in use, where asked to.
 class AsInUse {
  public:
@@ -259,9 +256,11 @@ ModelOptions resolve_pyramid(ModelOptions options, const PyramidKind& kind) {
   if (options.padding.empty()) options.padding = "black";
   if (options.scale_step == 0) options.scale_step = 0.25;
   if (options.others_share < 0) options.others_share = 0.25;
+  // Files from before the option have width and span, and one width for all layers.
+  if (options.class_width == 0 && options.span > 0) options.class_width = options.finest_width;
   const int planes = kind.resolve(options);
-  if (options.class_width == 0) options.class_width = options.finest_width;
-  if (options.span == 0) options.span = kHomePixels / options.finest_width;
+  if (options.class_width == 0) options.class_width = kind.class_width;
+  if (options.span == 0) options.span = kind.home_pixels / options.finest_width;
   require(options.frame % 4 == 0, options.name, ": frame: got ", options.frame, ", expected a multiple of 4");
   plan_scales(options, planes);  // fills in the range, refuses what cannot be
   return options;

@@ -13,6 +13,8 @@
 namespace scdcf::models {
 namespace {
 
+constexpr double kPlainWidth = 7;
+
 /// As JointLevel of scdcfnet_full.cpp, with plain convolutions as wide as its filters; one plane a level.
 class PlainLevel : public LevelNetwork {
  public:
@@ -86,7 +88,7 @@ int resolve_plain(ModelOptions& options) {
   resolve_common(options, {12, 3, "each of the blocks, three or more", 0.5, /*or_more=*/true});
   if (options.channels.empty()) options.channels = {16, 32, 48};
   if (options.hidden == 0) options.hidden = 128;
-  if (options.finest_width == 0) options.finest_width = 7;
+  if (options.finest_width == 0) options.finest_width = kPlainWidth;
   for (const auto& [option, width] :
        {std::pair{"finest_width", options.finest_width}, {"class_width", options.class_width}})
     require(width == 0 || std::fmod(width, 2) == 1, options.name, ": ", option, ": got ", width,
@@ -101,6 +103,8 @@ ModelEntry pyramid_cnn_entry() {
                         "image pyramid with shared weights",
                         "scalings, by the pyramid, and translations",
                         {},
+                        4 * kPlainWidth,
+                        kPlainWidth,
                         resolve_plain,
                         [](const ModelOptions& options, int) -> std::shared_ptr<LevelNetwork> {
                           return std::make_shared<PlainLevel>(options);

@@ -124,15 +124,20 @@ class ResidualBlocks : public JointLevel {
   nn::NormReluPool last_{nullptr};
 };
 
-/// The highest of 10 modes have four half-waves, which 8 pixels just sample. After two poolings as many pixels span the
-/// 28 / 4 of an object at home, so that the class layer sees all of it, although sines vanish at their border.
+/// The highest of 10 modes have four half-waves, which 8 pixels just sample.
+constexpr int kJointModes = 10;
+constexpr double kJointWidth = 8;
+/// Across an object at home. After two poolings filters one pixel wider than it see all of it: sines vanish at their
+/// border.
+constexpr double kJointHome = 28, kJointClassWidth = kJointHome / 4 + 1;
+
 int resolve_joint(ModelOptions& options, const std::vector<int64_t>& channels, const CommonLimits& limits) {
   resolve_common(options, limits);
   if (options.channels.empty()) options.channels = channels;
   if (options.hidden == 0) options.hidden = 128;
-  if (options.modes == 0) options.modes = 10;
+  if (options.modes == 0) options.modes = kJointModes;
   if (options.class_modes == 0) options.class_modes = 20;
-  if (options.finest_width == 0) options.finest_width = 8;
+  if (options.finest_width == 0) options.finest_width = kJointWidth;
   if (options.basis.empty()) options.basis = "sine";
   // Every plane on an image of its own size: no plane is sampled more finely than its filters need.
   if (options.planes_per_level == 0) options.planes_per_level = 1;
@@ -145,6 +150,8 @@ ModelEntry joint_entry(const char* name, const std::vector<int64_t>& channels, c
                         "this project",
                         "scalings and translations, jointly, up to the class scores",
                         {"modes", "class_modes", "basis", "planes_per_level"},
+                        kJointHome,
+                        kJointClassWidth,
                         [=](ModelOptions& options) { return resolve_joint(options, channels, limits); },
                         [](const ModelOptions& options, int planes) -> std::shared_ptr<LevelNetwork> {
                           return std::make_shared<Blocks>(options, planes);
