@@ -70,6 +70,8 @@ TEST_F(Store, a_result_of_other_defaults_than_todays_is_not_done) {
   cost.used = cost.asked;
   auto early = a_record(4);  // made when the network had an option less, which changes nothing where it is not asked
   early.asked["model"]["name"] = "scdcfnet-full";
+  early.asked["model"]["finest_width"] = 8.0;
+  early.asked["model"]["span"] = 3.5;
   auto pyramid = early.config();
   pyramid.model = scdcf::models::resolve(pyramid.model);
   early.used = scdcf::train::to_json(pyramid);
