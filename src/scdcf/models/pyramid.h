@@ -23,8 +23,8 @@ class LevelNetwork : public torch::nn::Module {
 struct PyramidKind {
   std::string name, source, symmetry;
   std::vector<std::string> known_options;
-  double home_pixels = 28;  ///< across an object at home
-  double class_width = 0;   ///< of filters that see all of it, after two poolings
+  double home_pixels;  ///< across an object at home
+  double class_width;  ///< of filters that see all of it, after two poolings
   /// Fills in what the kind has defaults for; gives the planes of a level.
   std::function<int(ModelOptions&)> resolve;
   std::function<std::shared_ptr<LevelNetwork>(const ModelOptions&, int planes_per_level)> level_network;
