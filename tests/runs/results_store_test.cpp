@@ -72,12 +72,25 @@ TEST_F(Store, a_result_of_other_defaults_than_todays_is_not_done) {
   early.asked["model"]["name"] = "scdcfnet-full";
   early.asked["model"]["finest_width"] = 8.0;
   early.asked["model"]["span"] = 3.5;
+  early.asked["model"]["smaller"] = early.asked["model"]["larger"] = 1.0;
   auto pyramid = early.config();
   pyramid.model = scdcf::models::resolve(pyramid.model);
   early.used = scdcf::train::to_json(pyramid);
   EXPECT_EQ(early.used["model"].erase("class_width"), 1U);
+  auto clear = a_record(5);  // of images that lost no detail, which they do today where smaller objects are looked for
+  clear.asked["model"] = early.asked["model"];
+  clear.asked["model"]["smaller"] = 2.0;
+  auto sharp = clear.config();
+  sharp.model = scdcf::models::resolve(sharp.model);
+  clear.used = scdcf::train::to_json(sharp);
+  auto blurred = a_record(6);
+  blurred.asked["model"] = clear.asked["model"];
+  sharp.train.augment.detail_octaves = 1;
+  blurred.used = scdcf::train::to_json(sharp);
   ResultsStore store(folder_);
-  for (const auto& each : {record, old, strange, cost, early}) store.append(each);
+  for (const auto& each : {record, old, strange, cost, early, clear, blurred}) store.append(each);
+  EXPECT_EQ(store.attempts(clear.key).done, 0);
+  EXPECT_EQ(store.attempts(blurred.key).done, 1);
   EXPECT_EQ(store.attempts(early.key).done, 1);
   EXPECT_EQ(store.attempts(cost.key).done, 1);
   EXPECT_EQ(store.attempts(record.key).done, 1);

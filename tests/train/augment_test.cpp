@@ -123,25 +123,66 @@ TEST(Augment, the_hole_has_its_size_and_is_black) {
   }
 }
 
-TEST(Augment, lost_detail_spreads_a_point_as_far_as_reducing_and_enlarging_does) {
-  const double octaves = 1.5, share = 0.5;
-  auto images = torch::zeros({4, 2, 28, 28}, on_device(torch::kFloat));
-  const auto black = black_of(images);
-  images.select(2, 14).select(2, 13).fill_(1);
-  images += black;
-  auto draws = middling_draws(4);
-  const std::vector<double> places = {0.5, 0.75, 1 - 1e-6, 1};  // of the share: the last image is not of it
-  for (size_t i = 0; i < places.size(); ++i) draws[static_cast<int64_t>(i)][train::kDrawDetail] = share * places[i];
-  const auto result = train::augment(images, draws, {0, 0, false, 0, octaves, share}, black);
-  EXPECT_TRUE(torch::equal(result[3], images[3]));
-  const auto pixel = torch::arange(28, result.options());
-  for (int64_t i = 0; i < 3; ++i) {
-    const auto mass = (result - black)[i][1];
-    const double variance = std::pow(2, 2 * octaves * places[static_cast<size_t>(i)]) - 1;  // in units of 1/4
-    EXPECT_NEAR(mass.sum().item<double>(), 1, 1e-3) << "light is spread, not lost";
-    EXPECT_NEAR((mass.sum(0) * (pixel - 13).square()).sum().item<double>(), variance / 4, 0.02) << i;
-    EXPECT_NEAR((mass.sum(1) * (pixel - 14).square()).sum().item<double>(), variance / 4, 0.02) << i;
+double keys_kernel(double t) {
+  constexpr double a = -0.75;
+  t = std::abs(t);
+  if (t <= 1) return ((a + 2) * t - (a + 3)) * t * t + 1;
+  return t < 2 ? ((a * t - 5 * a) * t + 8 * a) * t - 4 * a : 0;
+}
+
+/// A line sampled at places a factor apart, and the line that these samples give back: one sum after the other.
+std::vector<double> sampled_and_enlarged(const std::vector<double>& line, double factor, double phase) {
+  const auto side = static_cast<int>(line.size());
+  std::vector<double> result(line.size(), 0);
+  for (int k = -2 * side; k <= 2 * side; ++k) {
+    const double place = (side - 1) / 2.0 + factor * (k + phase);
+    double sample = 0;
+    for (int j = 0; j < side; ++j) sample += keys_kernel(place - j) * line[static_cast<size_t>(j)];
+    for (int i = 0; i < side; ++i) result[static_cast<size_t>(i)] += keys_kernel((i - place) / factor) * sample;
   }
+  return result;
+}
+
+TEST(Augment, lost_detail_is_what_sampling_further_apart_leaves) {
+  const double octaves = 1.5, share = 0.5;
+  const auto images = noise_images(4);
+  const auto black = black_of(images);
+  auto draws = middling_draws(4);
+  const std::vector<double> places = {0, 0.4, 1 - 1e-6, 1};  // of the share: the last image is not of it
+  const std::vector<double> phases = {0, 0.9, 0.3, 0.2};
+  for (int64_t i = 0; i < 4; ++i) {
+    draws[i][train::kDrawDetail] = share * places[static_cast<size_t>(i)];
+    draws[i][train::kDrawDetailX] = phases[static_cast<size_t>(i)];
+    draws[i][train::kDrawDetailY] = 1 - phases[static_cast<size_t>(i)];
+  }
+  const auto result = train::augment(images, draws, {0, 0, false, 0, octaves, share}, black);
+  EXPECT_LE(farthest(result[0], images[0]), 1e-5) << "reduced by nothing, sampled at the pixels, which lie half a pixel from the centre";
+  EXPECT_TRUE(torch::equal(result[3], images[3]));
+  for (int64_t i = 0; i < 3; ++i) {
+    const double factor = std::exp2(octaves * places[static_cast<size_t>(i)]);
+    const auto along = [&](const torch::Tensor& lines, double phase) {  // each line of [n, side]
+      auto changed = lines.clone();
+      for (int64_t y = 0; y < lines.size(0); ++y) {
+        const auto line = lines[y].contiguous();
+        const std::vector<double> values(line.data_ptr<double>(), line.data_ptr<double>() + line.numel());
+        changed[y] = torch::tensor(sampled_and_enlarged(values, factor, phase - 0.5), torch::kDouble);
+      }
+      return changed;
+    };
+    const auto image = (images - black)[i][1].cpu().to(torch::kDouble);
+    const auto x = phases[static_cast<size_t>(i)];
+    const auto expected = along(along(image, x).t().contiguous(), 1 - x).t();
+    EXPECT_LE(farthest((result - black)[i][1].cpu().to(torch::kDouble), expected), 1e-4) << factor;
+  }
+}
+
+TEST(Augment, what_has_no_detail_keeps_all_of_itself) {
+  const auto images = torch::ones({3, 2, 28, 28}, on_device(torch::kFloat));
+  auto draws = torch::rand({3, train::kDraws}, on_device(torch::kFloat));
+  draws.select(1, train::kDrawDetail).fill_(0.9);
+  const auto result = train::augment(images, draws, {0, 0, false, 0, 1.5, 1.0}, black_of(images));
+  const auto inner = [](const torch::Tensor& all) { return all.slice(2, 9, 19).slice(3, 9, 19); };  // black comes in
+  EXPECT_LE(farthest(inner(result), inner(images)), 1e-4);
 }
 
 TEST(Augment, lost_detail_takes_black_to_lie_beyond_the_border) {

@@ -4,6 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "scdcf/data/datasets.h"
+#include "scdcf/train/fit_to_data.h"
+
 namespace {
 
 using namespace scdcf;
@@ -27,6 +30,34 @@ TEST(Recipe, keeps_black_at_zero_where_the_ground_is_black_and_only_there) {
   EXPECT_EQ(train::with_recipe(config).train.batch, 33);
   config.data.name = "stl10";
   EXPECT_EQ(train::with_recipe(config).data.normalisation, "standard");
+}
+
+TEST(Recipe, training_images_lose_the_detail_that_smaller_objects_have_lost) {
+  const auto lost = [](const char* name, double smaller, double larger, bool black_ground = true) {
+    models::ModelOptions model;
+    model.name = name;
+    model.smaller = smaller;
+    model.larger = larger;
+    return train::lost_detail(model, black_ground);
+  };
+  EXPECT_DOUBLE_EQ(lost("scdcfnet-full", 4, 1), 2);
+  EXPECT_DOUBLE_EQ(lost("pyramid-cnn", 4, 2), 2);
+  EXPECT_EQ(lost("scdcfnet-full", 1, 1), 0) << "no other sizes are looked for";
+  EXPECT_GT(lost("scdcfnet-full", 1, 2), 0);
+  EXPECT_LT(lost("scdcfnet-full", 1, 2), 1);
+  EXPECT_EQ(lost("resnet16-full", 4, 2, false), 0);
+  EXPECT_EQ(lost("cnn", 4, 2), 0);
+}
+
+TEST(Recipe, how_much_detail_is_lost_follows_the_range_until_somebody_says) {
+  train::RunConfig config;
+  config.model.name = "scdcfnet-full";
+  config.model.smaller = 2;
+  config.model.larger = 1;
+  const auto splits = data::load(data::DataOptions{"sglyphs", "", 20, 20, 20});
+  EXPECT_DOUBLE_EQ(train::fit_to_data(config, splits).train.augment.detail_octaves, 1);
+  config.train.augment.detail_octaves = 0;
+  EXPECT_EQ(train::fit_to_data(config, splits).train.augment.detail_octaves, 0);
 }
 
 TEST(Recipe, cosine_falls_to_zero_over_the_whole_training_and_warm_up_rises_to_it) {

@@ -124,20 +124,23 @@ class ResidualBlocks : public JointLevel {
   nn::NormReluPool last_{nullptr};
 };
 
-/// The highest of 10 modes have four half-waves, which 8 pixels just sample.
-constexpr int kJointModes = 10;
-constexpr double kJointWidth = 8;
-/// Across an object at home. After two poolings filters one pixel wider than it see all of it: sines vanish at their
-/// border.
-constexpr double kJointHome = 28, kJointClassWidth = kJointHome / 4 + 1;
+/// What the filters of a network are where options leave it open.
+struct Filters {
+  int modes;
+  double width;
+  double home;  ///< pixels across an object at home
+  /// After two poolings filters one pixel wider than the object see all of it: sines vanish at their border.
+  double class_width() const { return home / 4 + 1; }
+};
 
-int resolve_joint(ModelOptions& options, const std::vector<int64_t>& channels, const CommonLimits& limits) {
+int resolve_joint(ModelOptions& options, const std::vector<int64_t>& channels, const Filters& filters,
+                  const CommonLimits& limits) {
   resolve_common(options, limits);
   if (options.channels.empty()) options.channels = channels;
   if (options.hidden == 0) options.hidden = 128;
-  if (options.modes == 0) options.modes = kJointModes;
+  if (options.modes == 0) options.modes = filters.modes;
   if (options.class_modes == 0) options.class_modes = 20;
-  if (options.finest_width == 0) options.finest_width = kJointWidth;
+  if (options.finest_width == 0) options.finest_width = filters.width;
   if (options.basis.empty()) options.basis = "sine";
   // Every plane on an image of its own size: no plane is sampled more finely than its filters need.
   if (options.planes_per_level == 0) options.planes_per_level = 1;
@@ -145,14 +148,15 @@ int resolve_joint(ModelOptions& options, const std::vector<int64_t>& channels, c
 }
 
 template <class Blocks>
-ModelEntry joint_entry(const char* name, const std::vector<int64_t>& channels, const CommonLimits& limits) {
+ModelEntry joint_entry(const char* name, const std::vector<int64_t>& channels, const Filters& filters,
+                       const CommonLimits& limits) {
   return pyramid_entry({name,
                         "this project",
                         "scalings and translations, jointly, up to the class scores",
                         {"modes", "class_modes", "basis", "planes_per_level"},
-                        kJointHome,
-                        kJointClassWidth,
-                        [=](ModelOptions& options) { return resolve_joint(options, channels, limits); },
+                        filters.home,
+                        filters.class_width(),
+                        [=](ModelOptions& options) { return resolve_joint(options, channels, filters, limits); },
                         [](const ModelOptions& options, int planes) -> std::shared_ptr<LevelNetwork> {
                           return std::make_shared<Blocks>(options, planes);
                         }});
@@ -161,12 +165,12 @@ ModelEntry joint_entry(const char* name, const std::vector<int64_t>& channels, c
 }  // namespace
 
 ModelEntry scdcfnet_full_entry() {
-  return joint_entry<PlainBlocks>("scdcfnet-full", {16, 32, 48},
+  return joint_entry<PlainBlocks>("scdcfnet-full", {16, 32, 48}, {4, 5, 32},
                                   {12, 3, "each of the blocks, three or more", 0.2, /*or_more=*/true});
 }
 
 ModelEntry resnet16_full_entry() {
-  return joint_entry<ResidualBlocks>("resnet16-full", {16, 16, 32, 64},
+  return joint_entry<ResidualBlocks>("resnet16-full", {16, 16, 32, 64}, {10, 8, 28},
                                      {12, 4, "the first convolution and each group", 0.5});
 }
 

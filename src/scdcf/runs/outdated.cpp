@@ -1,12 +1,25 @@
 #include "scdcf/runs/outdated.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "scdcf/core/error.h"
+#include "scdcf/data/named_set.h"
 #include "scdcf/models/registry.h"
+#include "scdcf/train/fit_to_data.h"
 
 namespace scdcf::runs {
 namespace {
 
 nlohmann::ordered_json model_of(const train::RunConfig& config) { return train::to_json(config).at("model"); }
+
+/// Results from before training images lost detail do not say that none did.
+bool loses_other_detail(const train::RunConfig& today, const train::RunConfig& used) {
+  const auto octaves = [](const train::RunConfig& config) { return config.train.augment.detail_octaves; };
+  const bool black = data::ground_of(used.data.name) == 0;
+  const double wanted = octaves(today) >= 0 ? octaves(today) : train::lost_detail(today.model, black);
+  return std::abs(wanted - std::max(octaves(used), 0.0)) > 1e-9;
+}
 
 }  // namespace
 
@@ -25,7 +38,7 @@ bool is_outdated(const RunRecord& record) {
     model.read_out = used.model.read_out;
     model.padding = used.model.padding;
     model = models::resolve(model);
-    return model_of(today) != model_of(used);
+    return model_of(today) != model_of(used) || loses_other_detail(today, used);
   } catch (const Error&) {
     return false;
   }

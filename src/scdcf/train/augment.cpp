@@ -43,31 +43,36 @@ torch::Tensor inside(const torch::Tensor& draw, int64_t hole, int64_t side) {
   return (pixel >= first) & (pixel < first + static_cast<double>(hole));
 }
 
-/// Of what resampling leaves of a point: an image reduced to a share f of its size and enlarged again is smoothed by
-/// about this many of the reduced pixels.
-constexpr double kResamplingDeviation = 0.5;
-
-/// Smoothing along an axis by Gaussians of these deviations [n], in pixels: [n, side, side]. Beyond the border lies 0.
-torch::Tensor smoothing(const torch::Tensor& deviation, int64_t side) {
-  const auto pixel = torch::arange(side, deviation.options());
-  const auto distance = (pixel.unsqueeze(1) - pixel.unsqueeze(0)).unsqueeze(0);
-  const auto weight = [&](const torch::Tensor& at) {
-    return torch::exp(-0.5 * torch::square(at / deviation.view({-1, 1, 1})));
-  };
-  const auto all = torch::arange(1 - side, side, deviation.options()).view({1, 1, -1});
-  return weight(distance) / weight(all).sum(2, true);
+/// Keys' kernel for a = -3/4, as the images are resampled by (nn/enlarge.h).
+torch::Tensor keys_kernel(const torch::Tensor& at) {
+  constexpr double a = -0.75;
+  const auto t = at.abs();
+  const auto near = ((a + 2) * t - (a + 3)) * t * t + 1, far = ((a * t - 5 * a) * t + 8 * a) * t - 4 * a;
+  return torch::where(t <= 1, near, torch::where(t < 2, far, torch::zeros_like(t)));
 }
 
-/// A share of the images smoothed as if they had been reduced by up to 2^octaves and enlarged again.
+/// Reduction along an axis by factors [n], and enlargement by the same: [n, side, side]. Samples lie a factor apart, one
+/// of them `phase` [n] of that from the centre. Beyond the border lies 0.
+torch::Tensor reduced_and_enlarged(const torch::Tensor& factor, const torch::Tensor& phase, int64_t side) {
+  const int64_t half = side / 2 + 3;  // samples on either side of the centre: what a factor of 1 needs
+  const auto sample = torch::arange(-half, half + 1, factor.options()) + phase.unsqueeze(1);
+  const auto place = (factor.unsqueeze(1) * sample + static_cast<double>(side - 1) / 2).unsqueeze(1);  // [n, 1, samples]
+  const auto distance = torch::arange(side, factor.options()).view({1, -1, 1}) - place;  // [n, side, samples]
+  return torch::matmul(keys_kernel(distance / factor.view({-1, 1, 1})), keys_kernel(distance).transpose(1, 2));
+}
+
+/// A share of the images reduced by up to 2^octaves and enlarged again: what smaller objects show of themselves. They
+/// are not smoothed before, so that what is lost may come back as what was not there.
 torch::Tensor with_less_detail(const torch::Tensor& images, const torch::Tensor& draws, const AugmentOptions& options,
                                const torch::Tensor& black) {
-  const auto place = draws / std::max(options.detail_share, 1e-9);  // below 1 where an image is smoothed
-  const auto reduction = torch::exp2(place.clamp_max(1) * options.detail_octaves);
-  const auto deviation = (kResamplingDeviation * torch::sqrt(torch::square(reduction) - 1)).clamp_min(0.1);
-  const auto along = [&](int64_t side) { return smoothing(deviation, side).unsqueeze(1); };
-  const auto lines = torch::matmul(images - black, along(images.size(3)));
-  const auto smooth = torch::matmul(along(images.size(2)), lines) + black;
-  return torch::where((place < 1).view({-1, 1, 1, 1}), smooth, images);
+  const auto place = draws.select(1, kDrawDetail) / std::max(options.detail_share, 1e-9);  // below 1: detail is lost
+  const auto factor = torch::exp2(place.clamp_max(1) * options.detail_octaves);
+  const auto along = [&](Draw phase, int64_t side) {
+    return reduced_and_enlarged(factor, draws.select(1, phase) - 0.5, side).unsqueeze(1);
+  };
+  const auto lines = torch::matmul(images - black, along(kDrawDetailX, images.size(3)).transpose(2, 3));
+  const auto reduced = torch::matmul(along(kDrawDetailY, images.size(2)), lines) + black;
+  return torch::where((place < 1).view({-1, 1, 1, 1}), reduced, images);
 }
 
 }  // namespace
@@ -91,7 +96,7 @@ torch::Tensor augment(const torch::Tensor& images, const torch::Tensor& draws, c
     const auto columns = inside(draws.select(1, kDrawHoleX), options.cutout, width).unsqueeze(1);
     result = torch::where((rows & columns).unsqueeze(1), black, result);
   }
-  if (options.detail_octaves > 0) result = with_less_detail(result, draws.select(1, kDrawDetail), options, black);
+  if (options.detail_octaves > 0) result = with_less_detail(result, draws, options, black);
   return result;
 }
 

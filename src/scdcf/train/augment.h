@@ -9,14 +9,25 @@
 namespace scdcf::train {
 
 /// What each of the numbers that belong to an image decides. 0.5 leaves size and place as they are.
-enum Draw : int64_t { kDrawScale, kDrawShiftX, kDrawShiftY, kDrawFlip, kDrawHoleX, kDrawHoleY, kDrawDetail, kDraws };
+enum Draw : int64_t {
+  kDrawScale,
+  kDrawShiftX,
+  kDrawShiftY,
+  kDrawFlip,
+  kDrawHoleX,
+  kDrawHoleY,
+  kDrawDetail,
+  kDrawDetailX,
+  kDrawDetailY,
+  kDraws
+};
 
 /// Numbers that say what happens to each of `count` images, uniform in [0, 1): [count, kDraws] on the CPU.
 torch::Tensor draw_augmentation(int64_t count, at::Generator generator);
 
 /// Images [n, C, H, W] changed as `draws` [n, kDraws] says: rescaled about the centre and moved (one bilinear
-/// interpolation; moves are whole pixels), flipped, a hole cut out, a share of them smoothed. Beyond the border and in
-/// the hole lies `black` [1, C, 1, 1]. Asks nothing of the host.
+/// interpolation; moves are whole pixels), flipped, a hole cut out, a share of them reduced and enlarged again. Beyond
+/// the border and in the hole lies `black` [1, C, 1, 1]. Asks nothing of the host.
 torch::Tensor augment(const torch::Tensor& images, const torch::Tensor& draws, const AugmentOptions& options,
                       const torch::Tensor& black);
 

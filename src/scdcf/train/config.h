@@ -18,7 +18,8 @@ struct AugmentOptions {
   int crop_padding = 0;       ///< zeros put around the image before a random crop of its size
   bool flip = false;          ///< left and right, half of the time
   int cutout = 0;             ///< side of a square hole at a random place
-  double detail_octaves = 0;  ///< smoothed as if the object were reduced by 2^u and enlarged again, u up to this
+  /// Reduced by 2^u and enlarged again, u up to this. Negative: what lost_detail of fit_to_data.h says.
+  double detail_octaves = -1;
   double detail_share = 0.5;  ///< of the images, so many
   /// Whether what an image shows may lie elsewhere, or not be there.
   bool moves() const { return scale_octaves > 0 || crop_padding > 0 || flip || cutout > 0; }

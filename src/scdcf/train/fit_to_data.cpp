@@ -10,6 +10,11 @@
 namespace scdcf::train {
 namespace {
 
+/// Octaves that training images lose where only larger objects are looked for. Those show more detail than any trained
+/// on; what has learned to do with less is not misled by more.
+constexpr double kDetailOfLarger = 0.5;
+constexpr double kMostDetail = 4;
+
 /// Whether every object lies in the middle of its picture. Where nobody says so, those on a black ground do.
 bool centred(const data::Splits& splits) {
   const auto& set = splits.train;
@@ -39,6 +44,11 @@ void fit_to_objects(models::ModelOptions& model, const data::Splits& splits) {
 
 }  // namespace
 
+double lost_detail(const models::ModelOptions& model, bool black_ground) {
+  if (!models::find_model(model.name).fits_objects || !black_ground) return 0;
+  return std::clamp(std::log2(model.smaller), model.larger > 1 ? kDetailOfLarger : 0, kMostDetail);
+}
+
 RunConfig fit_to_data(RunConfig config, const data::Splits& splits) {
   config.model.classes = static_cast<int64_t>(splits.train.class_names.size());
   config.model.in_channels = splits.train.channels;
@@ -46,12 +56,13 @@ RunConfig fit_to_data(RunConfig config, const data::Splits& splits) {
           " x ", splits.train.width, " pixels, expected square ones");
   config.model.image_size = splits.train.width;
   if (models::find_model(config.model.name).fits_objects) fit_to_objects(config.model, splits);
-  const auto& augment = config.train.augment;
+  auto& augment = config.train.augment;
   for (const auto& [name, pixels] :
        {std::pair{"augment_crop", augment.crop_padding}, {"augment_cutout", augment.cutout}})
     require(pixels <= splits.train.width, name, ": got ", pixels, ", expected at most the ", splits.train.width,
             " pixels of the images' side");
   config.model = models::resolve(config.model);
+  if (augment.detail_octaves < 0) augment.detail_octaves = lost_detail(config.model, splits.black_ground);
   return config;
 }
 

@@ -50,11 +50,13 @@ void visit_options(TrainOptions& o, Visitor&& visit) {
             .expects("0 to 1024 pixels", between<0, 1024>)
             .stored_as("cutout"));
   visit(Option{o.augment.detail_octaves, "augment_detail",
-               "Smooth training images as if their objects were up to this many octaves smaller"}
-            .expects("0 to 4 octaves", [](const auto& octaves) { return octaves >= 0 && octaves <= 4; })
+               "Reduce training images by up to this many octaves and enlarge them again, so that they lose detail as "
+               "smaller objects do; -1: as the range of sizes asks for"}
+            .expects("0 to 4 octaves, or -1",
+                     [](const auto& octaves) { return octaves == -1 || (octaves >= 0 && octaves <= 4); })
             .stored_as("detail_octaves")
             .later());
-  visit(Option{o.augment.detail_share, "augment_detail_share", "Share of the training images that are smoothed"}
+  visit(Option{o.augment.detail_share, "augment_detail_share", "Share of the training images that lose detail"}
             .expects("0 to 1", between<0, 1>)
             .stored_as("detail_share")
             .later());
