@@ -42,9 +42,7 @@ TEST(Recipe, training_images_lose_the_detail_that_smaller_objects_have_lost) {
   };
   EXPECT_DOUBLE_EQ(lost("scdcfnet-full", 4, 1), 2);
   EXPECT_DOUBLE_EQ(lost("pyramid-cnn", 4, 2), 2);
-  EXPECT_EQ(lost("scdcfnet-full", 1, 1), 0) << "no other sizes are looked for";
-  EXPECT_GT(lost("scdcfnet-full", 1, 2), 0);
-  EXPECT_LT(lost("scdcfnet-full", 1, 2), 1);
+  EXPECT_EQ(lost("scdcfnet-full", 1, 2), 0) << "larger objects have lost none";
   EXPECT_EQ(lost("resnet16-full", 4, 2, false), 0);
   EXPECT_EQ(lost("cnn", 4, 2), 0);
 }

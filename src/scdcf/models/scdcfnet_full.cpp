@@ -166,7 +166,7 @@ ModelEntry joint_entry(const char* name, const std::vector<int64_t>& channels, c
 
 ModelEntry scdcfnet_full_entry() {
   return joint_entry<PlainBlocks>("scdcfnet-full", {16, 32, 48}, {4, 5, 32},
-                                  {12, 3, "each of the blocks, three or more", 0.2, /*or_more=*/true});
+                                  {12, 3, "each of the blocks, three or more", 0.35, /*or_more=*/true});
 }
 
 ModelEntry resnet16_full_entry() {

@@ -10,10 +10,7 @@
 namespace scdcf::train {
 namespace {
 
-/// Octaves that training images lose where only larger objects are looked for. Those show more detail than any trained
-/// on; what has learned to do with less is not misled by more.
-constexpr double kDetailOfLarger = 0.5;
-constexpr double kMostDetail = 4;
+constexpr double kMostDetail = 4;  // octaves
 
 /// Whether every object lies in the middle of its picture. Where nobody says so, those on a black ground do.
 bool centred(const data::Splits& splits) {
@@ -46,7 +43,7 @@ void fit_to_objects(models::ModelOptions& model, const data::Splits& splits) {
 
 double lost_detail(const models::ModelOptions& model, bool black_ground) {
   if (!models::find_model(model.name).fits_objects || !black_ground) return 0;
-  return std::clamp(std::log2(model.smaller), model.larger > 1 ? kDetailOfLarger : 0, kMostDetail);
+  return std::min(std::log2(model.smaller), kMostDetail);
 }
 
 RunConfig fit_to_data(RunConfig config, const data::Splits& splits) {

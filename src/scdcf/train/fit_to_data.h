@@ -12,8 +12,8 @@ namespace scdcf::train {
 RunConfig fit_to_data(RunConfig config, const data::Splits& splits);
 
 /// The octaves of detail that training images lose where nobody says how many: as many as the smallest objects that a
-/// network, its options resolved, is to look for have lost beside those trained on, and half of one at least where it
-/// looks for other sizes at all. None on other than a black ground, where it was not measured.
+/// network, its options resolved, is to look for have lost beside those trained on. None on other than a black ground,
+/// where it was not measured.
 double lost_detail(const models::ModelOptions& model, bool black_ground);
 
 }  // namespace scdcf::train
