@@ -55,6 +55,13 @@ double sliding_passes(const DeviceProblem& p, DataType type) {
   return std::max(few * columns * p.mode_count * size / (kCopy * kWriting), multiplications / kSliding);
 }
 
+/// Streamed kernels give a map 14 or 28 lines, whether it has them or not. The rates are those of maps that do, and of
+/// smaller ones, which have 8.
+double streamed_padding(int lines) {
+  if (lines <= 8) return 1;
+  return (lines > 14 ? 28.0 : 14.0) / lines;
+}
+
 }  // namespace
 
 double expanded_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step) {
@@ -125,7 +132,8 @@ double streamed_milliseconds(const DeviceProblem& p, DataType type, ExpandedStep
   if (step == ExpandedStep::grad_mixing) rate = taps ? 155e9 : wide || tall ? 0.4 * rate : rate;
   if (step == ExpandedStep::grad_mixing && taps && wide) rate *= 0.4;
   if (type == DataType::bfloat16) rate *= step == ExpandedStep::grad_mixing ? 1.35 : 1.2;
-  return kStreamedCall + 2 * source_pixels(p) * p.mode_count * in * out / rate;
+  const double pixels = source_pixels(p) * (step == ExpandedStep::grad_mixing ? 1 : streamed_padding(p.in_height));
+  return kStreamedCall + 2 * pixels * p.mode_count * in * out / rate;
 }
 
 ForcedForm forced_form() {
