@@ -156,7 +156,8 @@ TEST(Augment, lost_detail_is_what_sampling_further_apart_leaves) {
     draws[i][train::kDrawDetailY] = 1 - phases[static_cast<size_t>(i)];
   }
   const auto result = train::augment(images, draws, {0, 0, false, 0, octaves, share}, black);
-  EXPECT_LE(farthest(result[0], images[0]), 1e-5) << "reduced by nothing, sampled at the pixels, which lie half a pixel from the centre";
+  EXPECT_LE(farthest(result[0], images[0]), 1e-5)
+      << "reduced by nothing, sampled at the pixels, which lie half a pixel from the centre";
   EXPECT_TRUE(torch::equal(result[3], images[3]));
   for (int64_t i = 0; i < 3; ++i) {
     const double factor = std::exp2(octaves * places[static_cast<size_t>(i)]);

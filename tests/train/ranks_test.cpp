@@ -54,7 +54,7 @@ TEST_F(Ranks, two_and_four_train_the_network_of_one_and_the_same_every_time) {
   const auto one = alone();
   for (const int ranks : {2, 4}) {
     const auto first = together(ranks), second = together(ranks);
-    EXPECT_LT(difference(one, first), 1e-5) << ranks;
+    EXPECT_LT(difference(one, first), 3e-5) << ranks;  // of sums in another order, which Adam divides by small numbers
     EXPECT_EQ(difference(first, second), 0) << ranks;
   }
 }

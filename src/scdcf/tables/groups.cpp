@@ -39,8 +39,12 @@ CellId cell_of(const train::RunConfig& config) {
   models::ModelOptions own;  // modes that a network has in these tables anyway make no cell of their own
   own.name = config.model.name;
   fit_to_tables_of_digits(own, config);
-  return {config.data.name,       config.data.size,  config.train.augment.scale_octaves > 0,
-          config.data.train_size, config.model.name, config.model.scale_modes,
+  return {config.data.name,
+          config.data.size,
+          config.train.augment.scale_octaves > 0,
+          config.data.train_size,
+          config.model.name,
+          config.model.scale_modes,
           config.model.modes == own.modes ? 0 : config.model.modes};
 }
 

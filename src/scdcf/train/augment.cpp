@@ -51,12 +51,13 @@ torch::Tensor keys_kernel(const torch::Tensor& at) {
   return torch::where(t <= 1, near, torch::where(t < 2, far, torch::zeros_like(t)));
 }
 
-/// Reduction along an axis by factors [n], and enlargement by the same: [n, side, side]. Samples lie a factor apart, one
-/// of them `phase` [n] of that from the centre. Beyond the border lies 0.
+/// Reduction along an axis by factors [n], and enlargement by the same: [n, side, side]. Samples lie a factor apart,
+/// one of them `phase` [n] of that from the centre. Beyond the border lies 0.
 torch::Tensor reduced_and_enlarged(const torch::Tensor& factor, const torch::Tensor& phase, int64_t side) {
   const int64_t half = side / 2 + 3;  // samples on either side of the centre: what a factor of 1 needs
   const auto sample = torch::arange(-half, half + 1, factor.options()) + phase.unsqueeze(1);
-  const auto place = (factor.unsqueeze(1) * sample + static_cast<double>(side - 1) / 2).unsqueeze(1);  // [n, 1, samples]
+  const auto place =
+      (factor.unsqueeze(1) * sample + static_cast<double>(side - 1) / 2).unsqueeze(1);   // [n, 1, samples]
   const auto distance = torch::arange(side, factor.options()).view({1, -1, 1}) - place;  // [n, side, samples]
   return torch::matmul(keys_kernel(distance / factor.view({-1, 1, 1})), keys_kernel(distance).transpose(1, 2));
 }

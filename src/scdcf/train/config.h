@@ -14,10 +14,10 @@ namespace scdcf::train {
 
 /// Random changes to training images, drawn anew for every image in every epoch.
 struct AugmentOptions {
-  double scale_octaves = 0;   ///< enlarged by 2^u, u uniform in [-scale_octaves, scale_octaves]: the "+" of the tables
-  int crop_padding = 0;       ///< zeros put around the image before a random crop of its size
-  bool flip = false;          ///< left and right, half of the time
-  int cutout = 0;             ///< side of a square hole at a random place
+  double scale_octaves = 0;  ///< enlarged by 2^u, u uniform in [-scale_octaves, scale_octaves]: the "+" of the tables
+  int crop_padding = 0;      ///< zeros put around the image before a random crop of its size
+  bool flip = false;         ///< left and right, half of the time
+  int cutout = 0;            ///< side of a square hole at a random place
   /// Reduced by 2^u and enlarged again, u up to this. Negative: what lost_detail of fit_to_data.h says.
   double detail_octaves = -1;
   double detail_share = 0.5;  ///< of the images, so many
