@@ -99,6 +99,15 @@ TEST(Plans, fill_every_cell_of_the_papers_tables_with_its_own_protocol) {
   }
 }
 
+TEST(Plans, networks_of_the_tables_have_one_cell_for_each_set_whatever_modes_they_are_given) {
+  PlanOptions options;
+  options.models = {"scdcfnet", "scdcfnet-full", "pyramid-cnn"};
+  for (const auto& run : plan_digits(options, "smnist")) EXPECT_EQ(cell_of(run.config).modes, 0) << runs::label_of(run);
+  auto other = plan_digits(options, "smnist").front().config;
+  other.model.modes = 3;
+  EXPECT_EQ(cell_of(other).modes, 3);
+}
+
 TEST(Plans, networks_of_the_tables_of_digits_are_as_large_as_each_other) {
   PlanOptions options;
   options.models = {"cnn", "scdcfnet", "scdcfnet-full"};
