@@ -92,6 +92,13 @@ void test_choice() {
     for (const Step step : {Step::forward, Step::grad_in, Step::grad_mixing})
       must(streamed_milliseconds(paper, type, step) < chained_milliseconds(paper, type, tf32, step),
            "14x14 32->64, three taps: streamed");
+  // That of scdcfnet-full in a prediction, five levels of 128 images: streamed kernels would pad its 16 lines to 28.
+  Shape full;
+  full.batch = 640, full.planes = full.scales = full.taps = 1, full.in = 16, full.out = 32;
+  full.height = full.width = 16, full.columns = full.rows = 2, full.width0 = 5;
+  const DeviceProblem levels = make_device_problem(make_problem(full));
+  must(chained_milliseconds(levels, single, tf32, Step::forward) < streamed_milliseconds(levels, single, Step::forward),
+       "16x16 16->32, TF32: chained");
   // Both gradients from one expansion of the gradient of the output: where it has not many more channels.
   const auto shared_wins = [&](int in, int out) {
     const DeviceProblem p = problem(28, in, out);
