@@ -52,9 +52,12 @@ class Ranks : public testing::WithRanks<testing::ScratchFolder> {
 TEST_F(Ranks, two_and_four_train_the_network_of_one_and_the_same_every_time) {
   config_.train.epochs = 1;
   const auto one = alone();
+  // Adam moves each weight by about the rate, whatever its gradient: another one by 0.01, one that rounding has changed
+  // by that share of it, which is largest where next to nothing is left of a sum.
+  const double rounding = 0.003 * config_.train.learning_rate;
   for (const int ranks : {2, 4}) {
     const auto first = together(ranks), second = together(ranks);
-    EXPECT_LT(difference(one, first), 3e-5) << ranks;  // of sums in another order, which Adam divides by small numbers
+    EXPECT_LT(difference(one, first), rounding) << ranks;
     EXPECT_EQ(difference(first, second), 0) << ranks;
   }
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "scdcf/core/error.h"
-#include "scdcf/data/named_set.h"
+#include "scdcf/data/datasets.h"
 #include "scdcf/models/registry.h"
 #include "scdcf/train/fit_to_data.h"
 

@@ -10,7 +10,7 @@
 namespace scdcf::train {
 namespace {
 
-constexpr double kMostDetail = 4;  // octaves
+constexpr double kMostDetail = 4;  // octaves, as the option takes
 
 /// Whether every object lies in the middle of its picture. Where nobody says so, those on a black ground do.
 bool centred(const data::Splits& splits) {
