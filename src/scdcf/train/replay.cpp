@@ -3,6 +3,7 @@
 #ifdef SCDCF_WITH_CUDA
 #  include <ATen/cuda/CUDAContext.h>
 #  include <ATen/cuda/CUDAGraph.h>
+#  include <c10/cuda/CUDACachingAllocator.h>
 #  include <c10/cuda/CUDAFunctions.h>
 #  include <c10/cuda/CUDAGuard.h>
 #  include <c10/cuda/CUDAStream.h>
@@ -63,6 +64,9 @@ struct Replay::Graph {
       for (size_t i = 0; i < changed.size(); ++i) changed[i].copy_(before[i]);
     }
     c10::cuda::device_synchronize();
+    // What those runs took belongs to this stream, and what earlier networks had to theirs and to their graphs, which are
+    // gone: nothing would take any of it again, and a run with teachers would hold several times what it needs.
+    c10::cuda::CUDACachingAllocator::emptyCache();
     if (generator.defined()) graph.register_generator_state(generator);
     const OwnProductMemory own_memory;
     graph.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
