@@ -144,6 +144,24 @@ TEST_F(Report, of_unseen_scales_averages_over_realisations) {
   EXPECT_EQ(section(report, "Table 1").tables.size(), 0U) << "a run with another range is no run of Table 1";
 }
 
+TEST_F(Report, of_unseen_scales_has_all_planned_networks_in_one_table) {
+  PlanOptions options;
+  options.models = {"cnn", "scdcfnet", "scdcfnet-full", "pyramid-cnn"};
+  options.data = {"smnist"};
+  options.realisations = {0};
+  std::vector<runs::RunRecord> records;
+  for (const auto& run : plan_scale_generalisation(options)) {
+    if (run.config.data.smallest_factor != 0.8) continue;
+    records.push_back(done(run, 90));
+    records.back().measurements = {{"scales", {{{"from", 0.3}, {"to", 0.4}, {"count", 10}, {"accuracy", 0.5}}}}};
+  }
+  const auto report = make_report(records, {});
+  const auto& unseen = section(report, "Unseen scales: smnist, trained on factors 0.8 to 1");
+  for (const auto& model : options.models)
+    EXPECT_NEAR(cell(unseen.tables.at(0), model, "0.35").measured->mean, 50, 1e-9) << model;
+  EXPECT_EQ(unseen.text.find("modes"), std::string::npos) << "nobody asked for other modes: " << unseen.text;
+}
+
 TEST_F(Report, joins_cost_and_accuracy) {
   std::vector<runs::RunRecord> records = {done(planned("cnn", 0), 95), done(planned("scdcfnet", 0), 96)};
   for (const char* model : {"scdcfnet", "cnn"}) {

@@ -3,16 +3,12 @@
 
 #include "scdcf/core/format.h"
 #include "scdcf/data/named_set.h"
+#include "scdcf/tables/plan_parts.h"
 #include "scdcf/tables/report_parts.h"
 #include "scdcf/tables/store_report.h"
 
 namespace scdcf::tables {
 namespace {
-
-/// These are no experiments of the paper; they train like its tables.
-std::string setting_text(const std::string& protocol) {
-  return "Trained as for Tables 1 and 2" + (protocol.empty() ? "." : ", but for " + protocol + ".");
-}
 
 /// Numbers along an axis (scale, deformation) by network, over realisations: values[network][place].
 using Curves = std::map<std::string, std::map<double, std::vector<double>>>;
@@ -66,6 +62,7 @@ CurveSubject subject_of(const Run& run) {
   config.model.name = run.config.model.name;
   config.data.smallest_factor = own.data.smallest_factor;
   config.data.largest_factor = own.data.largest_factor;
+  fit_to_tables_of_digits(config.model, config);  // as the protocol would have it of the whole range
   return {config.data.name, protocol_of(config), config.data.train_size, run.config.data.smallest_factor,
           run.config.data.largest_factor};
 }
@@ -91,7 +88,7 @@ std::vector<ReportSection> report_scale_generalisation(const std::vector<Run>& r
     section.title = "Unseen scales: " + subject.data + ", trained on factors " + range;
     section.text = with_commas(subject.train_size) +
                    " training images; columns are the middle of each range of test factors. " +
-                   setting_text(subject.protocol);
+                   training_text(subject.protocol);
     report::Plot plot{subject.data + ", trained on factors " + range, "rescaling factor of the test image",
                       "test accuracy (%)"};
     add_curves(section, curves, ordered_names(runs, runs::Measure::scales),
@@ -118,7 +115,7 @@ std::vector<ReportSection> report_deformation(const std::vector<Run>& runs) {
     section.title = "Deformation: " + subject.data;
     section.text = with_commas(subject.train_size) +
                    " training images; test images moved by smooth random fields tau (Theorem 2). " +
-                   setting_text(subject.protocol);
+                   training_text(subject.protocol);
     report::Plot plot{subject.data + ", deformed", "|grad tau|", "test accuracy (%)"};
     const auto order = ordered_names(runs, runs::Measure::deformation);
     add_curves(section, curves.first, order, stem_of("deformation-" + subject.data + "-accuracy", subject.protocol),

@@ -13,6 +13,11 @@ std::string protocol_text(const std::string& protocol) {
   return protocol.empty() ? "Trained as in the paper." : "Not quite as in the paper: " + protocol + ".";
 }
 
+std::string training_text(const std::string& protocol) {
+  return "Networks of the paper are trained as for Tables 1 and 2, the others by their own recipe" +
+         (protocol.empty() ? "." : "; but for " + protocol + ".");
+}
+
 std::string quick_mark(const std::string& protocol) { return protocol.rfind(kQuickRun, 0) == 0 ? " (quick runs)" : ""; }
 
 std::string stem_of(const std::string& name, const std::string& protocol) {

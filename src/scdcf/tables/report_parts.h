@@ -8,8 +8,9 @@ namespace scdcf::tables {
 /// What a title ends with where all runs are quick ones: " (quick runs)", else nothing.
 std::string quick_mark(const std::string& protocol);
 
-/// A sentence on how the runs were trained.
+/// A sentence on how the runs of an experiment of the paper were trained, and of one that is not the paper's.
 std::string protocol_text(const std::string& protocol);
+std::string training_text(const std::string& protocol);
 
 /// A name for files, from a name and a protocol: letters, digits, dots and hyphens.
 std::string stem_of(const std::string& name, const std::string& protocol);

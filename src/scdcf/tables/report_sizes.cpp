@@ -129,10 +129,7 @@ bool has_published(const Setting& setting, const char* data) {
 
 std::string how_trained(const Setting& setting) {
   return (setting.train_size > 0 ? with_commas(setting.train_size) + " training images. " : "") +
-         "\"Unseen sizes\" is the mean over all sizes that were not trained on. Networks of the paper are trained as "
-         "for "
-         "Tables 1 and 2, the others by their own recipe" +
-         (setting.protocol.empty() ? "." : "; but for " + setting.protocol + ".");
+         "\"Unseen sizes\" is the mean over all sizes that were not trained on. " + training_text(setting.protocol);
 }
 
 /// A section for each setting; `complete` adds its title, text and what is published.
