@@ -32,7 +32,9 @@ void equivariance(EquivarianceArguments arguments) {
   const double step = model.network->scale_step();
   const double octaves = arguments.octaves != 0 ? arguments.octaves : (step > 0 ? step : 0.25);
   const auto layers = theory::network_equivariance_error(*model.network, images, set.black(), octaves);
-  require(!layers.empty(), "model ", model.config.model.name, " does not tell its features");
+  require(!layers.empty(), "model ", model.config.model.name,
+          step > 0 ? ": got a network of one plane, expected two or more, for features to move from one to the next"
+                   : " does not tell its features");
 
   size_t planes = 1;
   for (const auto& layer : layers) planes = std::max(planes, layer.per_scale.size());

@@ -100,8 +100,14 @@ def save(network: models.Network, path: Place, like: Optional[Place] = None,
     pixels, of 0 to 1, that were taken away and divided by (one number for each channel; left out, 0 and 1).
     """
     about = dict(network.about or {})
+    given = [("class_names", class_names is not None), ("mean", len(mean) > 0), ("deviation", len(deviation) > 0)]
+    for name, is_given in given:
+        if like is not None and is_given:
+            raise ValueError(f"{name}: got it and like, expected one of them: like says it already")
     if like is not None:
         about = json.loads(_read(_file_of(Path(like)))["about"])
+        for of_that_network in ("scale_calibration", "best_epoch", "best_validation"):
+            about.pop(of_that_network, None)
     o = network.options
     if class_names is not None or not about:
         about = {"config": {}, "class_names": [str(c) for c in class_names or range(o["classes"])],

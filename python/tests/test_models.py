@@ -128,6 +128,11 @@ class TrainedByTheProgram(unittest.TestCase):
         scdcf.save(network, file, like=self.folder / "scdcfnet")
         code, _, error = program("eval", file)
         self.assertEqual(code, 0, error)
+        about = scdcf.load(file).about
+        self.assertIn("mean", about)
+        self.assertNotIn("scale_calibration", about, "how another network reads sizes")
+        with self.assertRaisesRegex(ValueError, "mean: got it and like"):
+            scdcf.save(network, file, like=self.folder / "scdcfnet", mean=[0.3])
 
     def test_what_is_no_model_or_has_no_form_here_is_refused(self):
         damaged = bytearray((self.folder / "cnn" / "model.pt").read_bytes())

@@ -18,6 +18,7 @@ ModelOptions small_pyramid(const std::string& name) {
   options.name = name;
   options.classes = 4;
   options.channels = {4, 6, 8};
+  if (name == "resnet16-full") options.channels = {4, 4, 6, 8};
   options.hidden = 16;
   options.dropout = 0;
   options.smallest_object = 0.8;
@@ -54,7 +55,9 @@ TEST_P(Pyramid, weights_do_not_depend_on_the_range) {
   for (const auto& item : from) EXPECT_EQ(item.value().sizes(), to[item.key()].sizes()) << item.key();
 }
 
-TEST_P(Pyramid, has_as_many_blocks_as_channel_counts_three_at_least) {
+class PlainPyramid : public Pyramid {};
+
+TEST_P(PlainPyramid, has_as_many_blocks_as_channel_counts_three_at_least) {
   auto options = small_pyramid(GetParam());
   options.channels = {4, 6, 8, 8};
   const auto network = made(options);
@@ -74,7 +77,7 @@ TEST_P(Pyramid, black_stays_zero_from_block_to_block_in_training_and_in_use) {
   for (const bool training : {true, false}) {
     network->train(training);
     for (const auto& block : network->features(x)) {
-      if (block.layer.rfind("block", 0) != 0) continue;
+      if (block.layer.find("at the centre") != std::string::npos) continue;
       EXPECT_LT(block.maps[2].abs().max().item<double>(), 1e-5) << block.layer;
       EXPECT_GT(block.maps[1].abs().max().item<double>(), 1e-2) << block.layer;
     }
@@ -156,10 +159,13 @@ TEST_P(Pyramid, training_looks_at_home_alone_or_at_more_levels_than_there_are_in
     const auto scores = network->training_scores(x, labels);
     const auto right = labels.unsqueeze(1).eq(torch::arange(4, labels.options()));
     EXPECT_TRUE(torch::allclose(scores.masked_select(right), home.masked_select(right), 0, 1e-4));
-    if (share == 0)
+    if (share == 0) {
       EXPECT_TRUE(torch::allclose(scores.masked_select(~right), home_levels.masked_select(~right), 0, 1e-4));
-    else
-      EXPECT_TRUE((scores - everywhere).masked_select(~right).ge(-1e-4).all().item<bool>());
+      continue;
+    }
+    const auto more = (scores - everywhere).masked_select(~right);
+    EXPECT_GE(more.min().item<double>(), -1e-4);
+    EXPECT_GT(more.max().item<double>(), 1e-3) << "nothing was found at levels of training alone";
   }
 }
 
@@ -189,26 +195,6 @@ TEST_P(Pyramid, levels_of_other_sizes_are_normalised_by_the_statistics_of_home) 
     means.push_back(torch::cat(buffers));
   }
   EXPECT_TRUE(torch::allclose(means[0], means[1], 1e-5, 1e-6));
-}
-
-TEST_P(Pyramid, black_stays_zero_from_block_to_block) {
-  const auto network = made(small_pyramid(GetParam()));
-  const torch::NoGradGuard no_grad;
-  for (const auto& item : network->named_parameters())
-    if (item.value().dim() == 1) item.value().uniform_(-1, 1);
-  for (const auto& item : network->named_buffers())
-    if (item.value().dim() == 1) item.value().uniform_(0.5, 1);
-  const auto x = images(3);
-  x[1].zero_();
-  for (const bool training : {true, false}) {
-    network->train(training);
-    for (const auto& layer : network->features(x)) {
-      if (layer.layer.rfind("block", 0) != 0) continue;
-      EXPECT_EQ(layer.maps.size(0), 3) << layer.layer;
-      EXPECT_LT(layer.maps[1].abs().max().item<double>(), 1e-6) << layer.layer << (training ? " in training" : "");
-      EXPECT_GT(layer.maps[0].abs().max().item<double>(), 1e-4) << layer.layer;
-    }
-  }
 }
 
 TEST_P(Pyramid, looks_anywhere_where_objects_are_not_centred) {
@@ -270,7 +256,7 @@ TEST_P(Pyramid, its_planes_have_the_scores_of_forward_and_maps_of_what_they_see)
       EXPECT_DOUBLE_EQ(planes[s].home_size, plan.home_size(static_cast<double>(s)));
       const bool centred = read_out == std::string("centre");
       // Blocks, and the scores where they have places. Frames are at least the image, or follow the objects at home.
-      EXPECT_EQ(planes[s].maps.size(), centred ? 3U : 4U);
+      EXPECT_EQ(planes[s].maps.size(), options.channels.size() + (centred ? 0 : 1));
       EXPECT_NEAR(centred ? planes[s].seen / planes[s].home_size : planes[s].seen,
                   centred ? planes[0].seen / planes[0].home_size : 1, 0.2);
       for (const auto& layer : planes[s].maps) EXPECT_EQ(layer.maps.dim(), 4) << layer.layer;
@@ -300,7 +286,7 @@ bool sees(ModelOptions options, double class_width, int64_t from_centre) {
   return (network->forward(dot) - network->forward(black)).abs().max().item<double>() > 1e-6;
 }
 
-TEST_P(Pyramid, the_class_layer_sees_as_far_as_its_own_width) {
+TEST_P(PlainPyramid, the_class_layer_sees_as_far_as_its_own_width) {
   auto options = small_pyramid(GetParam());
   if (GetParam() == "scdcfnet-full") options.modes = 3;
   // Blocks reach 1 + 2 + 4 pixels and poolings 1 + 2; a pixel of the class layer is four of the image.
@@ -325,8 +311,12 @@ TEST(PyramidCnn, refuses_filters_without_a_middle) {
   testing::expect_error([&] { make_model(options); }, "class_width: got 7.5", "odd number of pixels");
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Pyramid, ::testing::Values("scdcfnet-full", "pyramid-cnn"),
-                         [](const auto& info) { return info.param == "pyramid-cnn" ? "cnn" : "scdcfnet"; });
+std::string name_of_kind(const ::testing::TestParamInfo<std::string>& info) {
+  return info.param == "pyramid-cnn" ? "cnn" : info.param == "resnet16-full" ? "resnet16" : "scdcfnet";
+}
+INSTANTIATE_TEST_SUITE_P(Kinds, Pyramid, ::testing::Values("scdcfnet-full", "resnet16-full", "pyramid-cnn"),
+                         name_of_kind);
+INSTANTIATE_TEST_SUITE_P(Kinds, PlainPyramid, ::testing::Values("scdcfnet-full", "pyramid-cnn"), name_of_kind);
 
 TEST(ScdcfnetFull, has_the_parameters_of_its_description) {
   ModelOptions options;

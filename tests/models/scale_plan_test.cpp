@@ -108,6 +108,21 @@ TEST(ScalePlan, says_what_it_was_planned_for) {
   EXPECT_NE(text.find("0.33 to 1 times the size trained on; 9 planes"), std::string::npos) << text;
 }
 
+TEST(ScalePlan, large_images_have_no_training_level_that_cannot_be_sampled) {
+  for (const char* read_out : {"centre", "anywhere"})
+    for (const std::int64_t size : {320, 1024}) {
+      auto options = trained_on(1, 1);
+      options.image_size = size;
+      options.smaller = 8;
+      options.larger = 1;
+      options.read_out = read_out;
+      const auto plan = planned(options);
+      ASSERT_FALSE(plan.training_enlargements.empty());
+      for (const double enlargement : plan.training_enlargements) EXPECT_GE(enlargement, 1.0 / 64) << size;
+      EXPECT_NO_THROW(make_model(options)) << size;
+    }
+}
+
 TEST(ScalePlan, refuses_objects_that_show_nothing_and_those_the_image_cannot_hold) {
   auto options = trained_on(0.8, 1);
   options.smaller = 10;
@@ -115,6 +130,10 @@ TEST(ScalePlan, refuses_objects_that_show_nothing_and_those_the_image_cannot_hol
   options = trained_on(0.8, 1);
   options.larger = 3;
   testing::expect_error([&] { resolve(options); }, "larger: got 3", "3 times as large as the image");
+  options = trained_on(1, 1);
+  options.image_size = 1024;
+  options.larger = 2.1;
+  testing::expect_error([&] { resolve(options); }, "images of 1024 pixels are enlarged 0.01", "expected 1/64 to 64 times");
   options = trained_on(0.8, 1);
   options.frame = 30;
   testing::expect_error([&] { resolve(options); }, "frame", "30", "multiple of 4");

@@ -76,6 +76,8 @@ TEST(JointConv, at_the_centre_equals_the_centre_of_the_whole) {
 TEST(JointConv, at_the_centre_needs_planes_that_keep_apart) {
   JointConv taps(JointConvOptions(1, 1, basis::ScaleGrid(2, 0.5, 4.0)).scale_taps(2));
   testing::expect_error([&] { taps->at_centre(torch::zeros({1, 1, 2, 5, 5})); }, "2 scale taps", "one tap");
+  JointConv three(JointConvOptions(3, 4, basis::ScaleGrid(1, 1, 3)).modes(3));
+  testing::expect_error([&] { three->at_centre(torch::zeros({2, 6, 1, 8, 8})); }, "got 6 channels", "expected 3");
 }
 
 TEST(JointConv, with_one_tap_keeps_scales_apart) {

@@ -41,6 +41,24 @@ TEST(ResidualBlock, changes_channels_and_size_and_survives_cloning_and_saving) {
   EXPECT_TRUE(torch::equal(block(x), copy->forward(x)));
 }
 
+TEST(ResidualBlock, keeps_maps_zero_where_asked_to) {
+  torch::manual_seed(5);
+  const auto conv = JointConvOptions(2, 3, basis::ScaleGrid(2, 0.5, 3.0)).modes(3).bias(false);
+  const torch::NoGradGuard no_grad;
+  for (const bool keeps : {true, false}) {
+    ResidualBlock block(ResidualBlockOptions(conv).keeps_zero(keeps));
+    testing::to_double(block);
+    for (auto* norm : {&block->norm1, &block->norm2}) (*norm)->bias.fill_(0.5);
+    auto x = testing::random_tensor({3, 2, 2, 5, 5});
+    x[1].zero_();
+    for (const bool training : {true, false}) {
+      block->train(training);
+      const double of_zero = block(x)[1].abs().max().item<double>();
+      EXPECT_EQ(of_zero < 1e-12, keeps) << of_zero;
+    }
+  }
+}
+
 TEST(ResidualBlock, has_the_gradients_of_central_differences) {
   testing::expect_layer_gradients(
       ResidualBlock(

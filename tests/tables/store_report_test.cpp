@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scdcf/models/registry.h"
 #include "scdcf/tables/plans.h"
 #include "support/fake_runs.h"
 #include "support/look_up.h"
@@ -179,6 +180,30 @@ TEST_F(Report, joins_cost_and_accuracy) {
   EXPECT_EQ(cost.tables.at(0).rows.at(0).labels, (std::vector<std::string>{"cnn", "494,549"}));
   EXPECT_NEAR(cost.tables.at(0).rows.at(1).cells.at(0).measured->mean, 96, 1e-9);
   EXPECT_EQ(cost.pictures.size(), 2U);
+}
+
+TEST_F(Report, cost_is_that_of_the_network_whose_accuracy_stands_beside_it) {
+  PlanOptions options;
+  options.models = {"cnn", "scdcfnet-full"};
+  const auto plan = plan_cost(options, "a machine");
+  std::vector<runs::RunRecord> records;
+  for (const auto& run : plan.accuracy) records.push_back(done(run, 90));
+  for (const auto& run : plan.cost) {
+    records.push_back(done(run, 0));
+    records.back().measurements = {{"parameters", 482506}, {"multiply_adds", 35e6}, {"inference_ms", 0.1},
+                                   {"training_ms", 0.3},   {"training_bytes", 1e6}, {"batch", 32}};
+  }
+  const auto report = make_report(records, {});
+  const auto& cost = section(report, "Cost at 28 pixels on a machine").tables.at(0);
+  for (const auto& name : options.models) EXPECT_NEAR(cell(cost, name, "accuracy (%)").measured->mean, 90, 1e-9) << name;
+  for (const auto& run : plan.cost)
+    if (run.config.model.name == "scdcfnet-full") {
+      auto model = run.config.model;
+      model.image_size = 28;
+      const auto resolved = models::resolve(model);
+      EXPECT_EQ(resolved.smaller, 1) << "all sizes are trained on, none is looked for beyond";
+      EXPECT_EQ(resolved.smallest_object, 0.3);
+    }
 }
 
 TEST_F(Report, tells_what_failed_and_what_was_lost) {

@@ -78,18 +78,62 @@ TEST(NetworkEquivariance, holds_up_to_the_scores_in_the_full_network) {
   };
   for (const uint64_t seed : {1, 2, 3}) {
     const auto layers = network_equivariance_error(*full(seed), testing::blobs(56), zero_level(), 0.25);
-    for (const auto& layer : {layers[layers.size() - 2], layers.back()})  // hidden and scores
-      for (size_t s = 2; s + 1 < layer.per_scale.size(); ++s)             // all but the two finest and the coarsest
+    ASSERT_EQ(layers.size(), 5U);  // three blocks, hidden, scores
+    for (const auto& layer : layers) {
+      EXPECT_GE(layer.per_scale.size(), 8U) << layer.layer;
+      for (size_t s = 2; s + 1 < layer.per_scale.size(); ++s)  // all but the two finest and the coarsest
         EXPECT_LT(layer.per_scale[s], 0.08) << layer.layer << " at plane " << s;
+    }
   }
 }
 
-TEST(NetworkEquivariance, answers_stay_where_nothing_changes_and_sizes_that_are_read_follow_the_image) {
+TEST(NetworkEquivariance, leaves_out_blocks_that_show_one_plane_of_several) {
+  torch::manual_seed(1);
+  models::ModelOptions options;
+  options.name = "scdcfnet-full";
+  options.image_size = 56;
+  options.channels = {4, 4, 4};
+  options.smallest_object = options.largest_object = 0.5;
+  options.read_out = "anywhere";
+  const auto network = models::make_model(options);
+  network->to(testing::device());
+  network->to(torch::kDouble);
+  network->eval();
+  const auto layers = network_equivariance_error(*network, testing::blobs(56), zero_level(), 0.25);
+  ASSERT_EQ(layers.size(), 2U);
+  EXPECT_EQ(layers[0].layer, "hidden, at the centre");
+}
+
+TEST(NetworkEquivariance, answers_stay_where_nothing_changes) {
   for (const char* name : {"cnn", "scdcfnet-full"}) {
     const auto same = answer_change(*judged(name), testing::blobs(56), zero_level(), 0);
     EXPECT_LT(same.scores, 1e-12) << name;
     EXPECT_EQ(same.same_class, 1) << name;
     EXPECT_EQ(same.moved.has_value(), name == std::string("scdcfnet-full"));
+    EXPECT_EQ(same.moved.value_or(0), 0);
+  }
+}
+
+/// A network that reads how wide the image is lit, and gives one score for all.
+class WidthReader : public models::Network {
+ public:
+  torch::Tensor forward(const torch::Tensor& images) override { return torch::ones({images.size(0), 2}); }
+  std::optional<models::Reading> read(const torch::Tensor& images) override {
+    models::Reading reading;
+    reading.size = images.flatten(1).sum(1).sqrt();
+    return reading;
+  }
+};
+
+TEST(NetworkEquivariance, sizes_that_are_read_follow_the_image) {
+  WidthReader network;
+  const auto blob = testing::blobs(56).cpu().abs().narrow(0, 0, 1);
+  const auto inside = act_on_image(blob, {-1, 0, 0});  // so that nothing leaves the image
+  for (const double octaves : {0.5, -0.25}) {
+    const auto change = answer_change(network, inside, torch::zeros({1, 1, 1, 1}, torch::kDouble), octaves);
+    ASSERT_TRUE(change.moved.has_value());
+    EXPECT_NEAR(*change.moved, octaves, 0.02);
+    EXPECT_EQ(change.scores, 0);
   }
 }
 

@@ -45,6 +45,24 @@ TEST(Evaluation, counts_right_and_wrong_by_class_and_by_size) {
   }
 }
 
+TEST(Evaluation, sizes_and_places_that_are_read_are_compared_with_those_of_the_objects) {
+  auto set = labelled({0, 0, 1}, {0.5F, 0.4F, 1.0F});
+  set.height = set.width = 10;
+  set.centres = {{5, 5}, {2, 2}, {8, 5}};
+  auto said = predicted({0, 0, 1});
+  said.sizes = torch::tensor({0.25F, 0.25F, 0.6F});  // 0.5, 0.625 and 0.6 times as large as they are
+  said.beyond = torch::tensor({-1, 0, 1});
+  said.places = torch::tensor({{5.0F, 5.0F}, {5.0F, 6.0F}, {8.0F, 4.0F}});
+  const auto as_read = train::evaluate(set, said), calibrated = train::evaluate(set, said, 2);
+  EXPECT_NEAR(as_read.size_error, 0.4, 1e-6);
+  EXPECT_NEAR(calibrated.size_error, 0.2, 1e-6) << "of 0, 0.25 and 0.2";
+  EXPECT_EQ(as_read.beyond, 2);
+  EXPECT_NEAR(as_read.place_error, 0.1, 1e-6) << "of 0, 5 and 1 pixels of 10";
+  const auto json = train::to_json(calibrated);
+  EXPECT_NEAR(json.at("size_error").get<double>(), 0.2, 1e-6);
+  EXPECT_EQ(json.at("beyond_range"), 2);
+}
+
 TEST(Evaluation, sizes_that_a_set_names_are_groups_of_their_own) {
   auto set = labelled({0, 0, 1, 1}, {0.125F, 2.0F, 0.125F, 1.189207F / 4});
   set.all_sizes = {{0.125F, "s = 0.5"}, {1.0F / 4, "s = 1"}, {1.189207F / 4, "s = 1.19"}, {2.0F, "s = 8"}};

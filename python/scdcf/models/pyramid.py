@@ -67,14 +67,14 @@ class _PlainBlocks(_JointLevel):
 class _ResidualBlocks(_JointLevel):
     def __init__(self, o: Dict[str, Any], planes: int) -> None:
         super().__init__(o, planes)
-        c = o["channels"]
+        c, black = o["channels"], o["padding"] == "black"
         self.first = LiftingConv(o["in_channels"], c[0], self.grid, **self.filters)
         for group in range(1, len(c)):
             blocks: List[nn.Module] = [SpatialAvgPool(2)] if group > 1 else []
             for inputs in (c[group - 1], c[group]):
-                blocks.append(ResidualBlock(inputs, c[group], self.grid, scale_taps=1, **self.filters))
+                blocks.append(ResidualBlock(inputs, c[group], self.grid, scale_taps=1, keeps_zero=black, **self.filters))
             self.add_module(f"group{group}", nn.Sequential(*blocks))
-        self.last = NormReluPool(c[-1], window=1)
+        self.last = NormReluPool(c[-1], window=1, keeps_zero=black)
 
     def maps(self, frames: Tensor) -> Tensor:
         return self.last(self.group3(self.group2(self.group1(self.first(frames)))))

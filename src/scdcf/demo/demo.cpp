@@ -171,7 +171,7 @@ class Look {
   torch::Tensor sizes_;  // that the first network reads
 };
 
-/// The first test picture that the network knows, at several sizes.
+/// The first test picture at several sizes.
 ScaleStory story_of(const DemoOptions& options, const runs::TrainedModel& model) {
   auto whole = options.data;
   whole.smallest_factor = whole.largest_factor = 1;

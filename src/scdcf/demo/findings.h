@@ -45,7 +45,6 @@ struct ScaleStory {
     double factor = 0;
     pixels::Canvas picture;
     std::vector<double> scores;  ///< one for every plane
-    std::size_t peak = 0;
   };
   std::vector<Size> sizes;
 };

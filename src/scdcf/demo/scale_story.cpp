@@ -2,11 +2,9 @@
 
 #include <torch/torch.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "scdcf/core/error.h"
-#include "scdcf/models/scale_plan.h"
 #include "scdcf/pixels/resize.h"
 
 namespace scdcf::demo {
@@ -27,21 +25,15 @@ ScaleStory tell_scale_story(const runs::TrainedModel& model, const pixels::Image
     set.labels.push_back(label);
   }
   const train::DeviceImages images(set, model.mean, model.deviation, torch::kCPU);
-  const auto layers = model.network->features(images.images(images.range(0, set.count())));
-  require(!layers.empty() && layers.back().maps.dim() == 5, "scale story: got a network without planes of scores");
-  const auto scores = layers.back().maps.flatten(2).to(torch::kDouble);  // [sizes, classes, planes]
-  auto options = model.config.model;
-  const auto plan = models::plan_scales(options, options.planes_per_level);
+  const auto planes = model.network->planes(images.images(images.range(0, set.count())));
+  require(!planes.empty(), "scale story: got a network without planes of scores");
   const double read = model.calibration ? model.calibration->estimate(0) : 1;
   ScaleStory story;
   story.truth = model.class_names.at(static_cast<size_t>(label));
-  for (int s = 0; s < plan.planes(); ++s)
-    story.home_factors.push_back(std::round(100 * plan.home_size(s) * read) / 100);
+  for (const auto& plane : planes) story.home_factors.push_back(std::round(100 * plane.home_size * read) / 100);
   for (size_t i = 0; i < factors.size(); ++i) {
-    ScaleStory::Size size{factors[i], canvas_of(set, static_cast<std::int64_t>(i)), {}, 0};
-    const auto here = scores[static_cast<int64_t>(i)][label].contiguous();
-    size.scores.assign(here.data_ptr<double>(), here.data_ptr<double>() + here.numel());
-    size.peak = static_cast<size_t>(std::max_element(size.scores.begin(), size.scores.end()) - size.scores.begin());
+    ScaleStory::Size size{factors[i], canvas_of(set, static_cast<std::int64_t>(i)), {}};
+    for (const auto& plane : planes) size.scores.push_back(plane.scores[static_cast<int64_t>(i)][label].item<double>());
     story.sizes.push_back(std::move(size));
   }
   return story;

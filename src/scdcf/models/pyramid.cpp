@@ -73,16 +73,24 @@ class PyramidNetwork : public Network {
   }
 
   std::vector<LayerOutput> features(const torch::Tensor& images) override {
-    std::vector<LayerOutput> outputs;
+    std::vector<std::vector<LayerOutput>> blocks;
     std::vector<torch::Tensor> hidden, scores;
     for (int i = 0; i < plan_.levels(); ++i) {
-      const auto maps = network_->blocks(levels_[static_cast<size_t>(i)]->forward(images));
-      if (i == first_home_level()) outputs = maps;
-      hidden.push_back(network_->hidden(maps.back().maps, /*at_centre=*/true));
+      blocks.push_back(network_->blocks(levels_[static_cast<size_t>(i)]->forward(images)));
+      hidden.push_back(network_->hidden(blocks.back().back().maps, /*at_centre=*/true));
       scores.push_back(network_->scores(hidden.back()));
     }
-    outputs.push_back({"hidden, at the centre", torch::cat(hidden, 2)});
-    outputs.push_back({"scores, at the centre", torch::cat(scores, 2)});
+    auto outputs = blocks[static_cast<size_t>(first_home_level())];
+    // Several planes of a level show the same part of the image. Maps of whole images are as large as these.
+    for (size_t layer = 0; plan_.planes_per_level == 1 && layer < outputs.size(); ++layer) {
+      outputs[layer].along_scales = true;
+      if (!centred_) continue;
+      std::vector<torch::Tensor> planes;
+      for (const auto& level : blocks) planes.push_back(level[layer].maps);
+      outputs[layer].maps = torch::cat(planes, 2);
+    }
+    outputs.push_back({"hidden, at the centre", torch::cat(hidden, 2), /*along_scales=*/true});
+    outputs.push_back({"scores, at the centre", torch::cat(scores, 2), /*along_scales=*/true});
     return outputs;
   }
 

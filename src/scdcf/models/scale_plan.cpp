@@ -5,13 +5,14 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
+#include "scdcf/nn/enlarge.h"
 
 namespace scdcf::models {
 namespace {
 
 constexpr double kLargestObject = 2.1;  // times the side of the image: of a larger one too little is to be seen
 constexpr double kUsualRange = 2;       // smaller and larger, where they are left open
-constexpr double kMostEnlarged = 64;
+constexpr double kMostEnlarged = nn::kMostEnlarged, kMostReduced = 1 / kMostEnlarged;
 
 int64_t multiple_of_4(double pixels) { return std::max<int64_t>(4, 4 * std::llround(pixels / 4)); }
 
@@ -41,7 +42,7 @@ void add_training_levels(ScalePlan& plan, bool centred) {
   const auto add = [&](int level) {
     const double enlargement = plan.enlargements.front() * std::exp2(-level * plan.planes_per_level * plan.step);
     const double side = enlargement * static_cast<double>(plan.image_size);
-    if (enlargement > kMostEnlarged || side < 4) return;
+    if (enlargement > kMostEnlarged || enlargement < kMostReduced || side < 4) return;
     const int64_t whole = 4 * static_cast<int64_t>(std::ceil(side / 4 - 1e-6));
     plan.training_enlargements.push_back(enlargement);
     // Of larger images the middle is enough.
@@ -83,8 +84,13 @@ ScalePlan plan_scales(ModelOptions& options, int planes_per_level) {
   const double home = plan.span * coarsest_width, least = home / (plan.largest * image);
   for (int level = levels - 1; level >= 0; --level)
     plan.enlargements.push_back(least * std::exp2(level * planes_per_level * plan.step));
-  require(plan.enlargements.front() <= kMostEnlarged && least >= 1.0 / 64, "span: got ", plan.span,
-          ", with which images are enlarged ", plan.enlargements.front(), " times, expected at most ", kMostEnlarged);
+  const auto require_sampled = [&](double enlargement) {
+    require(enlargement >= kMostReduced && enlargement <= kMostEnlarged, "span: got ", plan.span, ", with which images of ",
+            options.image_size, " pixels are enlarged ", enlargement, " times, expected 1/", kMostEnlarged, " to ",
+            kMostEnlarged, " times");
+  };
+  require_sampled(plan.enlargements.front());
+  require_sampled(least);
   const bool centred = options.read_out == "centre";
   const int64_t fovea = options.frame > 0 ? options.frame : multiple_of_4(home);
   for (const double enlargement : plan.enlargements)
@@ -103,7 +109,7 @@ std::string describe(const ScalePlan& plan) {
              "recognises %.2g to %.3g times the size trained on; %d planes, filters of %.2g to %.3g px of the image, ",
              plan.smallest / plan.smallest_trained, plan.largest / plan.largest_trained, plan.planes(), finest,
              finest * std::exp2((plan.planes() - 1) * plan.step)) +
-         format(plan.enlargements.front() > 1 ? "which is enlarged up to %.2g times" : "which is reduced to %.2g of it",
+         format(plan.enlargements.front() >= 1 ? "which is enlarged up to %.2g times" : "which is reduced to %.2g of it",
                 plan.enlargements.front());
 }
 

@@ -44,7 +44,8 @@ struct ScalePlan {
 /// the image or cannot be sampled.
 ScalePlan plan_scales(ModelOptions& options, int planes_per_level);
 
-/// "recognises 0.33 to 1.5 times the size trained on; 12 planes, 4 to 20 px, images enlarged up to 4 times"
+/// "recognises 0.33 to 1.5 times the size trained on; 12 planes, filters of 1.2 to 7 px of the image, which is enlarged
+/// up to 4.2 times"
 std::string describe(const ScalePlan& plan);
 
 }  // namespace scdcf::models

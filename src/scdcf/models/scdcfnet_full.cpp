@@ -94,16 +94,17 @@ class ResidualBlocks : public JointLevel {
  public:
   ResidualBlocks(const ModelOptions& options, int planes) : JointLevel(options, planes) {
     const auto& c = options.channels;
+    const bool black = options.padding == "black";
     first_ = register_module("first", nn::LiftingConv(lifting(c[0])));
     for (size_t group = 1; group < c.size(); ++group) {
       torch::nn::Sequential blocks;
       if (group > 1) blocks->push_back(nn::SpatialAvgPool(nn::SpatialPoolOptions(2)));
       for (int i = 0; i < kBlocks; ++i)
-        blocks->push_back(
-            nn::ResidualBlock(nn::ResidualBlockOptions(joint(i == 0 ? c[group - 1] : c[group], c[group]))));
+        blocks->push_back(nn::ResidualBlock(
+            nn::ResidualBlockOptions(joint(i == 0 ? c[group - 1] : c[group], c[group])).keeps_zero(black)));
       groups_.push_back(register_module("group" + std::to_string(group), blocks));
     }
-    last_ = register_module("last", nn::NormReluPool(nn::NormReluPoolOptions(c.back()).window(1)));
+    last_ = register_module("last", nn::NormReluPool(nn::NormReluPoolOptions(c.back()).window(1).keeps_zero(black)));
   }
 
   std::vector<LayerOutput> blocks(const torch::Tensor& frames) override {

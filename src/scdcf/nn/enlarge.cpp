@@ -41,8 +41,8 @@ DeviceConstant resampling(int64_t size, int64_t frame, double factor, bool repli
 EnlargeImpl::EnlargeImpl(EnlargeOptions options_) : options(options_) { reset(); }
 
 void EnlargeImpl::reset() {
-  require(std::isfinite(options.factor()) && options.factor() >= 1.0 / 64 && options.factor() <= 64,
-          "Enlarge: factor: got ", options.factor(), ", expected 1/64 to 64");
+  require(options.factor() >= 1 / kMostEnlarged && options.factor() <= kMostEnlarged, "Enlarge: factor: got ",
+          options.factor(), ", expected 1/", kMostEnlarged, " to ", kMostEnlarged);
   require(options.frame() >= 0, "Enlarge: frame: got ", options.frame(),
           ", expected at least 1, or 0 for the whole image");
   require(options.padding() != SpatialPadding::none, "Enlarge: padding: got none, expected zero or replicate");

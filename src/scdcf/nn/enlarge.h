@@ -9,6 +9,9 @@
 
 namespace scdcf::nn {
 
+/// Factors are 1 / kMostEnlarged to kMostEnlarged.
+constexpr double kMostEnlarged = 64;
+
 ///   EnlargeOptions(2.0).frame(28)
 class EnlargeOptions {
   using Self = EnlargeOptions;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scdcf/core/error.h"
+#include "scdcf/ops/checks.h"
 #include "scdcf/ops/composed.h"
 
 namespace scdcf::nn {
@@ -80,6 +81,7 @@ const DeviceConstant& JointConvImpl::centre_modes(int64_t height, int64_t width)
 
 torch::Tensor JointConvImpl::at_centre(const torch::Tensor& input) {
   check_features(input, "JointConv", options.grid().count());
+  ops::check_conv_input("JointConv", input, coefficients, 0);
   require(options.scale_taps() == 1 && options.stride() == 1 && options.padding() != SpatialPadding::none,
           "JointConv: at_centre: got ", options.scale_taps(), " scale taps, stride ", options.stride(), ", padding ",
           name_of(options.padding()), ", expected one tap, stride 1, padding zero or replicate");

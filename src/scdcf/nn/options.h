@@ -122,6 +122,7 @@ class ResidualBlockOptions {
 
   SCDCF_OPTION(JointConvOptions, conv, JointConvOptions(1, 1, basis::ScaleGrid(1, 1, 1)));
   SCDCF_OPTION(double, dropout, 0.0);  // between the two convolutions
+  SCDCF_OPTION(bool, keeps_zero, false);
 };
 
 }  // namespace scdcf::nn

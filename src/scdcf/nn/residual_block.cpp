@@ -16,9 +16,12 @@ void ResidualBlockImpl::reset() {
   const auto& first = options.conv();
   auto second = first;
   second.in_channels(first.out_channels()).stride(1);
-  norm1 = register_module("norm1", ScaleBatchNorm(first.in_channels()));
+  const auto norm = [&](int64_t channels) {
+    return NormReluPool(NormReluPoolOptions(channels).window(1).keeps_zero(options.keeps_zero()));
+  };
+  norm1 = register_module("norm1", norm(first.in_channels()));
   conv1 = register_module("conv1", JointConv(first));
-  norm2 = register_module("norm2", ScaleBatchNorm(first.out_channels()));
+  norm2 = register_module("norm2", norm(first.out_channels()));
   dropout = register_module("dropout", Dropout(options.dropout()));
   conv2 = register_module("conv2", JointConv(second));
   shortcut = nullptr;
@@ -32,9 +35,8 @@ void ResidualBlockImpl::reset() {
 void ResidualBlockImpl::pretty_print(std::ostream& stream) const { stream << "scdcf::nn::ResidualBlock"; }
 
 torch::Tensor ResidualBlockImpl::forward(const torch::Tensor& input) {
-  const auto active = torch::relu(norm1(input));
-  const auto hidden = torch::relu(norm2(conv1(active)));
-  return conv2(dropout(hidden)) + (shortcut.is_empty() ? input : shortcut(active));
+  const auto active = norm1(input);
+  return conv2(dropout(norm2(conv1(active)))) + (shortcut.is_empty() ? input : shortcut(active));
 }
 
 }  // namespace scdcf::nn

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "scdcf/models/registry.h"
 #include "scdcf/tables/paper_numbers.h"
 #include "scdcf/tables/plan_parts.h"
 
@@ -163,6 +164,10 @@ CostPlan plan_cost(const PlanOptions& options, const std::string& machine) {
   for (const auto& run : plan.accuracy) {
     train::RunConfig config;
     config.model = run.config.model;
+    if (models::find_model(config.model.name).fits_objects) {  // as the data will have it
+      config.model.smallest_object = run.config.data.smallest_factor;
+      config.model.largest_object = run.config.data.largest_factor;
+    }
     config.data.size = run.config.data.size;
     config.train.device = options.device;
     config.train.precision = options.precision;

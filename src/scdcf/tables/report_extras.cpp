@@ -76,9 +76,10 @@ std::vector<ReportSection> report_scale_generalisation(const std::vector<Run>& r
     if (run.record.measure != runs::Measure::scales || kind == data::SetKind::stir ||
         kind == data::SetKind::large_scale)
       continue;
-    auto& curve = subjects[subject_of(run)][network_name(run.config.model)];
+    auto& curve = subjects[subject_of(run)][network_name(run)];
     for (const auto& bin : run.record.measurements.at("scales"))
-      curve[(bin.at("from").get<double>() + bin.at("to").get<double>()) / 2].push_back(
+      if (bin.at("count") > 0)
+        curve[(bin.at("from").get<double>() + bin.at("to").get<double>()) / 2].push_back(
           100 * bin.at("accuracy").get<double>());
   }
   std::vector<ReportSection> sections;
@@ -105,8 +106,8 @@ std::vector<ReportSection> report_deformation(const std::vector<Run>& runs) {
     auto& [accuracy, error] = subjects[subject_of(run)];
     for (const auto& level : run.record.measurements.at("levels")) {
       const double gradient = level.at("gradient");
-      accuracy[network_name(run.config.model)][gradient].push_back(100 * level.at("accuracy").get<double>());
-      error[network_name(run.config.model)][gradient].push_back(100 * level.at("error").get<double>());
+      accuracy[network_name(run)][gradient].push_back(100 * level.at("accuracy").get<double>());
+      error[network_name(run)][gradient].push_back(100 * level.at("error").get<double>());
     }
   }
   std::vector<ReportSection> sections;
@@ -157,11 +158,11 @@ std::vector<ReportSection> report_cost(const std::vector<Run>& runs) {
     for (auto* plot : {&time, &operations}) plot->log_x = plot->points_only = true;
     for (const auto& name : ordered_names(runs, runs::Measure::cost))
       for (const auto* run : costs) {
-        if (network_name(run->config.model) != name) continue;
+        if (network_name(*run) != name) continue;
         const auto& m = run->record.measurements;
         const double operations_here = m.at("multiply_adds").get<double>() / 1e6, ms = m.at("inference_ms");
         std::optional<Summary> accuracy;
-        if (shared) accuracy = shared->accuracy(runs, run->config.model);
+        if (shared) accuracy = shared->accuracy(runs, run->cell);
         ReportTable::Row row{{name, with_commas(m.at("parameters").get<std::int64_t>())}, {}};
         row.cells = {{accuracy, std::nullopt, ""},
                      {std::nullopt, std::nullopt, format("%.1f", operations_here)},

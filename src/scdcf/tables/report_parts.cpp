@@ -32,31 +32,32 @@ std::string stem_of(const std::string& name, const std::string& protocol) {
   return stem;
 }
 
-std::string network_name(const models::ModelOptions& model) {
-  return model.name + (model.modes > 0 ? " K=" + std::to_string(model.modes) : "") +
-         (model.scales > 0 ? " N_s=" + std::to_string(model.scales) : "");
+std::string network_name(const Run& run) {
+  const int modes = run.cell.modes, scales = run.config.model.scales;
+  return run.cell.model + (modes > 0 ? " K=" + std::to_string(modes) : "") +
+         (scales > 0 ? " N_s=" + std::to_string(scales) : "");
 }
 
 std::vector<std::string> ordered_names(const std::vector<Run>& runs, runs::Measure measure) {
-  std::vector<models::ModelOptions> found;
+  std::vector<const Run*> found;
   for (const auto& run : runs)
-    if (run.record.measure == measure) found.push_back(run.config.model);
-  const auto rank = [](const models::ModelOptions& model) {
+    if (run.record.measure == measure) found.push_back(&run);
+  const auto rank = [](const Run& run) {
     const auto known = all_digit_models();
-    return std::make_tuple(std::find(known.begin(), known.end(), model.name) - known.begin(), model.modes,
-                           model.scales);
+    return std::make_tuple(std::find(known.begin(), known.end(), run.cell.model) - known.begin(), run.cell.modes,
+                           run.config.model.scales);
   };
-  std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  std::stable_sort(found.begin(), found.end(), [&](const auto* a, const auto* b) { return rank(*a) < rank(*b); });
   std::vector<std::string> names;
-  for (const auto& model : found) {
-    const auto name = network_name(model);
+  for (const auto* run : found) {
+    const auto name = network_name(*run);
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   return names;
 }
 
-std::optional<Summary> SharedAccuracy::accuracy(const std::vector<Run>& runs, const models::ModelOptions& model) const {
-  return accuracy_in(runs, {data, size, false, train_size, model.name, model.scale_modes, model.modes}, protocol);
+std::optional<Summary> SharedAccuracy::accuracy(const std::vector<Run>& runs, const CellId& network) const {
+  return accuracy_in(runs, {data, size, false, train_size, network.model, network.scale_modes, network.modes}, protocol);
 }
 
 std::optional<SharedAccuracy> most_shared_accuracy(const std::vector<Run>& runs, int size) {

@@ -16,7 +16,7 @@ std::string training_text(const std::string& protocol);
 std::string stem_of(const std::string& name, const std::string& protocol);
 
 /// What a network is called where its K and N_s may not be its own: with them.
-std::string network_name(const models::ModelOptions& model);
+std::string network_name(const Run& run);
 
 /// The names of those that have this measured, in the order of the paper's tables, then as they came; growing K and
 /// N_s.
@@ -28,8 +28,8 @@ struct SharedAccuracy {
   std::int64_t train_size = 0;
   int size = 0;
   std::string title;  ///< "smnist, N = 2,000"
-  /// Of the plain runs of this network (its K and K_alpha as asked for).
-  std::optional<Summary> accuracy(const std::vector<Run>& runs, const models::ModelOptions& model) const;
+  /// Of the plain runs of the network of this cell.
+  std::optional<Summary> accuracy(const std::vector<Run>& runs, const CellId& network) const;
 };
 /// The data set, protocol and training size with the most networks at this image size; of equals the smallest.
 std::optional<SharedAccuracy> most_shared_accuracy(const std::vector<Run>& runs, int size);

@@ -59,7 +59,7 @@ std::map<Setting, AccuraciesByNetwork> accuracies_of(const std::vector<Run>& run
     for (const auto& group : run.record.measurements.at("scales"))
       if (group.at("count") > 0)
         accuracies[experiment.size_of(group.at("from"))] = 100 * group.at("accuracy").get<double>();
-    settings[setting_of(run, experiment)][network_name(run.config.model)].push_back(accuracies);
+    settings[setting_of(run, experiment)][network_name(run)].push_back(accuracies);
   }
   return settings;
 }

@@ -11,12 +11,19 @@ torch::Tensor enlarged(const torch::Tensor& images, const torch::Tensor& black, 
 std::vector<LayerError> network_equivariance_error(models::Network& network, const torch::Tensor& images,
                                                    const torch::Tensor& black, double octaves) {
   const torch::NoGradGuard no_grad;
+  // T moves these along S alone: all that a plane holds is channels.
+  const auto held = [](const models::LayerOutput& output) {
+    return output.along_scales ? output.maps.permute({0, 1, 3, 4, 2}).flatten(1, 3).unsqueeze(-1).unsqueeze(-1)
+                               : output.maps;
+  };
   const auto original = network.features(images), transformed = network.features(enlarged(images, black, octaves));
   std::vector<LayerError> errors;
-  for (size_t i = 0; i < original.size(); ++i)
+  for (size_t i = 0; i < original.size(); ++i) {
+    if (original[i].along_scales && original[i].maps.size(2) == 1) continue;
     errors.push_back(
-        {original[i].layer, layer_equivariance_error(transformed[i].maps, original[i].maps, {octaves, 0, 0},
+        {original[i].layer, layer_equivariance_error(held(transformed[i]), held(original[i]), {octaves, 0, 0},
                                                      images.size(-1), network.scale_step())});
+  }
   return errors;
 }
 

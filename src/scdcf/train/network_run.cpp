@@ -247,9 +247,11 @@ void NetworkRun::finish() {
   load_weights(*network_, best_weights_, "best epoch");
   const DeviceImages test(splits_.test, splits_.mean, splits_.deviation, device_);
   lap();
-  result_.test = evaluate(splits_.test, look_at(test, /*test=*/true));
+  const auto predictions = look_at(test, /*test=*/true);
+  const auto calibration = calibration_of_best();
+  result_.test = evaluate(splits_.test, predictions, calibration ? calibration->estimate(0) : 1);
   network_->eval();
-  if (!folder_.folder.empty() && is_first()) save_model();
+  if (!folder_.folder.empty() && is_first()) save_model(calibration);
   result_.finished = true;
 }
 
@@ -267,7 +269,7 @@ void NetworkRun::report(int64_t validated, int64_t tested) const {
   const int64_t epochs = config_.train.epochs, epochs_left = epochs - epoch_, tests = splits_.test.count();
   const int64_t networks_after = is_teacher() ? role_.teachers - role_.teacher + 1 : 0;
   const int64_t steps = (networks_after * epochs + epochs_left) * steps_per_epoch_ - step_in_epoch_;
-  const int64_t calibration = folder_.folder.empty() ? 0 : validation_.count();
+  const int64_t calibration = validation_.count();
   const int64_t validations = is_teacher() ? epochs : epochs_left;  // of the one that is kept
   const int64_t images = validations * validation_.count() - validated + tests - tested + calibration;
   const bool testing = epochs_left == 0;

@@ -4,6 +4,7 @@
 
 #include "scdcf/train/random.h"
 #include "scdcf/train/ranks.h"
+#include "scdcf/train/scale_estimate.h"
 #include "scdcf/train/step.h"
 #include "scdcf/train/stream_scope.h"
 #include "scdcf/train/teachers.h"
@@ -91,7 +92,9 @@ class NetworkRun {
   nlohmann::ordered_json progress() const;
   void set_progress(const nlohmann::ordered_json& progress);
   void resume();
-  void save_model();
+  /// Of the best weights, where sizes are known and read.
+  std::optional<ScaleCalibration> calibration_of_best();
+  void save_model(const std::optional<ScaleCalibration>& calibration);
 
   RunConfig config_;
   Role role_;

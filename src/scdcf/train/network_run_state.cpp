@@ -105,17 +105,18 @@ void NetworkRun::resume() {
        std::to_string(step_in_epoch_ + 1));
 }
 
-void NetworkRun::save_model() {
-  const auto stop = [&] {
-    if (stop_requested()) throw Stopped{};
-  };
+std::optional<ScaleCalibration> NetworkRun::calibration_of_best() {
+  return calibrate_scale(*network_, validation_, splits_.validation.scales, kEvaluationBatch, [&] {
+    if (group_ == nullptr && stop_requested()) throw Stopped{};
+  });
+}
+
+void NetworkRun::save_model(const std::optional<ScaleCalibration>& calibration) {
   Checkpoint model;
   model.about = about();
   model.about["best_epoch"] = result_.best_epoch;
   model.about["best_validation"] = result_.best_validation;
-  if (const auto calibration =
-          calibrate_scale(*network_, validation_, splits_.validation.scales, kEvaluationBatch, stop))
-    model.about["scale_calibration"] = to_json(*calibration);
+  if (calibration) model.about["scale_calibration"] = to_json(*calibration);
   model.tensors["weights"] = best_weights_;
   save_checkpoint(model, folder_.folder / "model.pt");
 }

@@ -76,6 +76,7 @@ std::optional<ScaleCalibration> calibrate_scale(models::Network& network, const 
   if (network.scale_step() == 0 || scales.empty()) return std::nullopt;
   const auto responses = scale_response(network, images, batch, after_batch);
   if (!responses.defined()) return std::nullopt;
+  const torch::NoGradGuard no_grad;
   const bool reads = network.read(images.images(images.range(0, 1))).has_value();
   return reads ? fit_offset(responses, scales) : fit_scale(responses, scales);
 }

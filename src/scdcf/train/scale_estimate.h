@@ -25,12 +25,18 @@ torch::Tensor scale_response(models::Network& network, const torch::Tensor& imag
 torch::Tensor scale_response(models::Network& network, const DeviceImages& images, int64_t batch,
                              const std::function<void()>& after_batch = {});
 
+/// Sizes are read to within so much, half of the usual step between planes, mostly.
+constexpr double kReadingAccuracy = 1.09;
+
 /// log2(size of the object) = intercept + slope * response, fitted where sizes are known.
 struct ScaleCalibration {
   double slope = 0, intercept = 0;
   double correlation = 0;            ///< between log2(size) and response
   double smallest = 0, largest = 0;  ///< of the sizes it was fitted to; both 0 where they were not kept
-  bool covers(double size) const { return largest == 0 || (size >= smallest && size <= largest); }
+  /// Whether such an object was among those, as exactly as sizes are read.
+  bool covers(double size) const {
+    return largest == 0 || (size >= smallest / kReadingAccuracy && size <= largest * kReadingAccuracy);
+  }
   double estimate(double response) const;
 };
 

@@ -58,7 +58,7 @@ class PageNetwork {
     }
     const size = this.planes[0].size * 2 ** ((plane + between) * this.step);
     const place = this.places.length > 0 ? this.#highest(maps[this.places[plane]], label, this.planes[plane].seen) : undefined;
-    return {label, plane, size, place, beyond: plane === 0 ? -1 : plane === last ? 1 : 0};
+    return {label, plane, size, place, beyond: (plane === last) - (plane === 0)};
   }
 
   // Where a map of the middle part `seen` of the picture is highest, in shares of the picture's side.
