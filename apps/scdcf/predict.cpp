@@ -184,7 +184,7 @@ void print_table(const std::vector<Answer>& answers, const Predictor& predictor)
       if (!known.covers(*answer.size))
         size += format(" (outside what was trained, %.3g to %.3g)", known.smallest, known.largest);
       if (answer.beyond != 0)
-        size += format(", or %s: at the end of what the network looks for", answer.beyond < 0 ? "smaller" : "larger");
+        size += format(", or %s: beyond what the network looks for", answer.beyond < 0 ? "smaller" : "larger");
     }
     std::vector<report::Table::Cell> row = {answer.image, answer.label, 100 * answer.confidence, size};
     if (placed) row.emplace_back(format("%.1f, %.1f", answer.place->first, answer.place->second));

@@ -115,9 +115,21 @@ TEST_P(Pyramid, reads_what_forward_says_and_where) {
     const auto best = planes[i][label[i].item<int64_t>()].argmax().item<int64_t>();
     EXPECT_NEAR(std::log2(reading->size[i].item<double>() / plan.home_size(static_cast<double>(best))), 0,
                 0.125 + 1e-5);
-    const int64_t beyond = best == 0 ? -1 : best == planes.size(2) - 1 ? 1 : 0;
-    EXPECT_EQ(reading->beyond[i].item<int64_t>(), beyond);
   }
+}
+
+TEST(Reading, is_beyond_where_the_score_of_the_class_would_peak_more_than_half_a_plane_behind_the_ends) {
+  const auto plane = torch::arange(6, torch::kFloat);
+  std::vector<torch::Tensor> images;
+  for (const double top : {-2.0, -0.6, -0.4, 2.0, 5.4, 5.6, 8.0})
+    images.push_back(torch::stack({-(plane - top).square(), torch::full({6}, -1000.0)}));
+  const auto reading = reading_of(torch::stack(images), {}, 0.25, 0.3);
+  EXPECT_TRUE(torch::equal(reading.beyond, torch::tensor({-1, -1, 0, 0, 0, 1, 1})));
+  EXPECT_NEAR(reading.size[3].item<double>(), 0.3 * std::exp2(0.5), 1e-6);
+  EXPECT_NEAR(reading.size[4].item<double>(), 0.3 * std::exp2(0.25 * 5.4), 1e-4);
+  EXPECT_NEAR(reading.size[6].item<double>(), 0.3 * std::exp2(0.25 * 5.5), 1e-4) << "no further than it can be told";
+  const auto two = reading_of(torch::rand({3, 2, 2}), {}, 0.25, 0.3);
+  EXPECT_TRUE(torch::equal(two.beyond, torch::zeros({3}, torch::kLong))) << "two planes cannot tell";
 }
 
 TEST(TrainingScores, are_from_home_for_the_right_class_and_from_everywhere_that_was_looked_at_for_the_others) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <algorithm>
+
 #include "support/expect_error.h"
 
 namespace scdcf::nn {
@@ -52,14 +54,38 @@ TEST(ReadOut, the_centre_is_the_mean_of_the_pixels_about_it) {
   EXPECT_TRUE(torch::allclose(centre_of(even), even.narrow(1, 1, 2).narrow(2, 2, 2).mean(c10::IntArrayRef{1, 2})));
 }
 
-TEST(ReadOut, a_parabola_is_found_between_planes_and_nothing_beyond_the_ends) {
+TEST(ReadOut, the_top_of_a_parabola_is_found_between_planes_and_beyond_the_ends) {
   const auto place = torch::arange(6, torch::kDouble);
-  const auto scores = torch::stack({-(place - 2.3).square(), -(place - 3.5).square(), -place, place});
-  const auto plane = interpolated_plane(scores, scores.argmax(1));
-  EXPECT_NEAR(plane[0].item<double>(), 2.3, 1e-12);
-  EXPECT_NEAR(plane[1].item<double>(), 3.5, 1e-12);
-  EXPECT_EQ(plane[2].item<double>(), 0);
-  EXPECT_EQ(plane[3].item<double>(), 5);
+  const std::vector<double> tops = {2.3, 3.5, 0.2, -0.3, -0.8, 5.4, 7};
+  std::vector<torch::Tensor> parabolas;
+  for (const double top : tops) parabolas.push_back(-(place - top).square());
+  const auto scores = torch::stack(parabolas), plane = scores.argmax(1);
+  const auto peak = peak_plane(scores, plane), between = interpolated_plane(scores, plane);
+  for (size_t i = 0; i < tops.size(); ++i) {
+    const auto at = static_cast<int64_t>(i);
+    EXPECT_NEAR(peak[at].item<double>(), tops[i], 1e-9);
+    EXPECT_NEAR(between[at].item<double>(), std::clamp(tops[i], -0.5, 5.5), 1e-9) << "half a plane beyond at most";
+  }
+}
+
+TEST(ReadOut, where_scores_rise_to_the_end_without_bending_they_peak_far_beyond_it) {
+  const auto place = torch::arange(5, torch::kDouble);
+  const auto scores = torch::stack({place, -place, place.square()});
+  const auto plane = scores.argmax(1), peak = peak_plane(scores, plane), between = interpolated_plane(scores, plane);
+  EXPECT_GT(peak[0].item<double>(), 100);
+  EXPECT_LT(peak[1].item<double>(), -100);
+  EXPECT_GT(peak[2].item<double>(), 100);
+  EXPECT_TRUE(torch::allclose(between, torch::tensor({4.5, -0.5, 4.5}, torch::kDouble)));
+}
+
+TEST(ReadOut, fewer_than_three_planes_say_no_more_than_which_is_the_highest) {
+  for (const int64_t count : {1, 2}) {
+    const auto scores = torch::rand({4, count}), plane = scores.argmax(1);
+    EXPECT_TRUE(torch::equal(peak_plane(scores, plane), plane.to(torch::kFloat)));
+    EXPECT_TRUE(torch::equal(interpolated_plane(scores, plane), plane.to(torch::kFloat)));
+  }
+  const auto flat = torch::ones({1, 5});
+  EXPECT_EQ(interpolated_plane(flat, torch::tensor({2})).item<float>(), 2);
 }
 
 }  // namespace

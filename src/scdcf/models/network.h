@@ -23,7 +23,9 @@ struct Reading {
   torch::Tensor scores;  ///< [N, classes]
   torch::Tensor size;    ///< [N]: of the object, as share of the side of the image, by the plane of its highest score
   torch::Tensor place;   ///< [N, 2]: x, y of its centre in pixels, pixel 0 from 0 to 1; undefined if not looked for
-  torch::Tensor beyond;  ///< [N]: -1, 1 where that plane is the first or last, and the object may be beyond; else 0
+  /// [N]: -1, 1 where that score rises to the first or the last plane and would peak more than half a plane beyond, so
+  /// that the object may be smaller or larger than any that is looked for; else 0. Three planes tell, fewer do not.
+  torch::Tensor beyond;
 };
 
 /// What one plane of the scale axis has to say, of networks that score every plane by itself.

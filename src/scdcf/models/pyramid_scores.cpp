@@ -39,13 +39,15 @@ Reading reading_of(const torch::Tensor& planes, const torch::Tensor& places, dou
       planes.gather(1, label.view({-1, 1, 1}).expand({-1, 1, planes.size(2)})).squeeze(1).to(torch::kFloat);
   Reading reading;
   reading.scores = found.scores;
+  const auto peak = nn::peak_plane(of_label, plane);
   reading.size = torch::exp2(nn::interpolated_plane(of_label, plane) * step) * first_size;
   if (places.defined()) {
     const auto of_best = label.view({-1, 1, 1, 1}).expand({-1, 1, places.size(2), 2});
     const auto at_plane = plane.view({-1, 1, 1}).expand({-1, 1, 2});
     reading.place = places.gather(1, of_best).squeeze(1).gather(1, at_plane).squeeze(1);
   }
-  reading.beyond = plane.eq(planes.size(2) - 1).to(torch::kLong) - plane.eq(0).to(torch::kLong);
+  const double last = static_cast<double>(planes.size(2)) - 1;
+  reading.beyond = peak.gt(last + 0.5).to(torch::kLong) - peak.lt(-0.5).to(torch::kLong);
   return reading;
 }
 

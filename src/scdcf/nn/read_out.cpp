@@ -29,17 +29,21 @@ ReadOut read_out(const at::Tensor& scores, PlaneRange planes) {
   return {value, at.div(pixels, "floor") + planes.first, place.div(width, "floor"), place.remainder(width)};
 }
 
-at::Tensor interpolated_plane(const at::Tensor& scores, const at::Tensor& plane) {
-  require(scores.dim() == 2 && plane.dim() == 1 && plane.size(0) == scores.size(0), "interpolated_plane: got shapes ",
+at::Tensor peak_plane(const at::Tensor& scores, const at::Tensor& plane) {
+  require(scores.dim() == 2 && plane.dim() == 1 && plane.size(0) == scores.size(0), "peak_plane: got shapes ",
           scores.sym_sizes(), " and ", plane.sym_sizes(), ", expected [N, S] and [N]");
   const int64_t last = scores.size(1) - 1;
-  const auto value = [&](int64_t shift) {
-    return scores.gather(1, (plane + shift).clamp(0, last).unsqueeze(1)).squeeze(1);
-  };
+  if (last < 2) return plane.to(scores.scalar_type());
+  constexpr double kWithoutBend = 1e6;
+  const auto middle = plane.clamp(1, last - 1);
+  const auto value = [&](int64_t shift) { return scores.gather(1, (middle + shift).unsqueeze(1)).squeeze(1); };
   const auto before = value(-1), here = value(0), after = value(1);
   const auto bend = 2 * here - before - after, lean = (after - before) / 2;
-  const auto inside = plane.gt(0).logical_and(plane.lt(last)).logical_and(bend.gt(0));
-  return plane + at::where(inside, (lean / bend).clamp(-0.5, 0.5), at::zeros_like(lean));
+  return middle + at::where(bend.gt(0), lean / bend, kWithoutBend * lean);
+}
+
+at::Tensor interpolated_plane(const at::Tensor& scores, const at::Tensor& plane) {
+  return plane + (peak_plane(scores, plane) - plane).clamp(-0.5, 0.5);
 }
 
 }  // namespace scdcf::nn

@@ -24,8 +24,12 @@ struct ReadOut {
 };
 ReadOut read_out(const at::Tensor& scores, PlaneRange planes = {});
 
-/// The place of the maximum between planes [N, S] around `plane` [N]: the top of the parabola through it and its
-/// neighbours, at most half a plane away. At the first and the last plane it stays where it is.
+/// Where scores [N, S] whose maximum is at `plane` [N] peak along the planes, [N]: the top of the parabola through the
+/// maximum and its neighbours, at an end through the last three. Before the first plane or behind the last where they
+/// rise to the end and hardly bend, far beyond it where they do not; at `plane` where there are fewer than three.
+at::Tensor peak_plane(const at::Tensor& scores, const at::Tensor& plane);
+
+/// The same, at most half a plane away from `plane`.
 at::Tensor interpolated_plane(const at::Tensor& scores, const at::Tensor& plane);
 
 }  // namespace scdcf::nn

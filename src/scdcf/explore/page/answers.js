@@ -55,7 +55,7 @@ class Answers {
   static warning({network, reading}, shown) {
     if (!reading.size) return '';
     if (reading.beyond !== 0)
-      return `The peak is at the ${reading.beyond < 0 ? 'finest' : 'coarsest'} plane: the object may be ` +
+      return `The curve peaks beyond the ${reading.beyond < 0 ? 'finest' : 'coarsest'} plane: the object may be ` +
         `${reading.beyond < 0 ? 'smaller' : 'larger'} than what ${network.name} looks for.`;
     const last = network.planes.at(-1).size;
     if (shown < network.planes[0].size / 1.09 || shown > last * 1.09)

@@ -44,21 +44,24 @@ class PageNetwork {
     return result;
   }
 
-  // What is read off the scores: the class, the plane of its highest score, the size between planes, and -1 or 1 where that
-  // plane is the first or last; as models::Network::read has it. Where objects may be anywhere, the place too.
+  // What is read off the scores: the class, the plane of its highest score, the size between planes, and -1 or 1 where the
+  // score peaks before the first plane or behind the last; as models::Network::read has it. Where objects may be anywhere,
+  // the place too.
   read({scores, planes, maps}) {
     const label = scores.indexOf(Math.max(...scores));
     if (planes.length === 0) return {label};
     const curve = planes.map(plane => plane[label]), last = curve.length - 1;
     const plane = curve.indexOf(Math.max(...curve));
-    let between = 0;
-    if (plane > 0 && plane < last) {
-      const [before, here, after] = curve.slice(plane - 1, plane + 2), bend = 2 * here - before - after;
-      if (bend > 0) between = Math.min(Math.max((after - before) / 2 / bend, -0.5), 0.5);
+    let peak = plane;
+    if (last >= 2) {
+      const middle = Math.min(Math.max(plane, 1), last - 1), [before, here, after] = curve.slice(middle - 1, middle + 2);
+      const bend = 2 * here - before - after, lean = (after - before) / 2;
+      peak = middle + (bend > 0 ? lean / bend : 1e6 * lean);
     }
+    const between = Math.min(Math.max(peak - plane, -0.5), 0.5);
     const size = this.planes[0].size * 2 ** ((plane + between) * this.step);
     const place = this.places.length > 0 ? this.#highest(maps[this.places[plane]], label, this.planes[plane].seen) : undefined;
-    return {label, plane, size, place, beyond: (plane === last) - (plane === 0)};
+    return {label, plane, size, place, beyond: (peak > last + 0.5) - (peak < -0.5)};
   }
 
   // Where a map of the middle part `seen` of the picture is highest, in shares of the picture's side.
