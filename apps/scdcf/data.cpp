@@ -1,6 +1,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -13,7 +14,9 @@
 #include "commands.h"
 #include "in_range.h"
 #include "json_output.h"
+#include "run_options.h"
 #include "scdcf/core/error.h"
+#include "scdcf/core/format.h"
 #include "scdcf/data/contact_sheet.h"
 #include "scdcf/data/dataset_list.h"
 #include "scdcf/data/datasets.h"
@@ -134,6 +137,7 @@ struct ShowArguments {
   data::DataOptions data;
   data::ContactSheetOptions sheet;
   std::string split = "train", out;
+  bool json = false;
 };
 
 const data::ImageSet& split_of(const data::Splits& splits, const std::string& name) {
@@ -147,6 +151,34 @@ bool may_be_replaced(const fs::path& file) {
   std::array<char, 4> start{};
   std::ifstream(file, std::ios::binary).read(start.data(), start.size());
   return start == std::array<char, 4>{'\x89', 'P', 'N', 'G'};
+}
+
+/// "size of the object 0.300 to 1.000, median 0.652; centre 9.0 to 55.5 pixels from the left, 9.0 to 55.0 from the top"
+std::string objects_of(const data::ImageSet& set) {
+  const auto range = [](std::vector<double> values, const char* form) {
+    std::sort(values.begin(), values.end());
+    return format(form, values.front(), values.back(), values[values.size() / 2]);
+  };
+  std::string text = "size of the object ";
+  text += range({set.scales.begin(), set.scales.end()}, "%.3f to %.3f, median %.3f");
+  if (set.centres.empty()) return text;
+  std::vector<double> x, y;
+  for (const auto& centre : set.centres) {
+    x.push_back(centre.x);
+    y.push_back(centre.y);
+  }
+  return text + "; centre " + range(x, "%.1f to %.1f pixels from the left, ") + range(y, "%.1f to %.1f from the top");
+}
+
+/// Every picture of a part of a set: its class, and of its object what is known.
+void print_objects(const data::ImageSet& set) {
+  auto array = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < set.labels.size(); ++i) {
+    array.push_back({{"picture", i}, {"class", set.class_names.at(static_cast<std::size_t>(set.labels[i]))}});
+    if (!set.scales.empty()) array.back()["size"] = set.scales[i];
+    if (!set.centres.empty()) array.back()["centre"] = {{"x", set.centres[i].x}, {"y", set.centres[i].y}};
+  }
+  print_json(array);
 }
 
 void show(const ShowArguments& arguments) {
@@ -167,7 +199,9 @@ void show(const ShowArguments& arguments) {
                   std::to_string(set.width) + "x" + std::to_string(set.height);
   const auto sheet = data::contact_sheet(set, options);
   pixels::write_png(arguments.out, sheet);
+  if (arguments.json) return print_objects(set);
   std::cout << arguments.out << ": " << sheet.width() << "x" << sheet.height() << " pixels\n";
+  if (!set.scales.empty()) std::cout << objects_of(set) << '\n';
 }
 
 void add_show(CLI::App& data) {
@@ -192,6 +226,14 @@ void add_show(CLI::App& data) {
       ->check(in_range(0, 1000000))
       ->capture_default_str();
   command->add_option("--data-dir", arguments->data.data_dir, kDataDirHelp)->type_name("FOLDER");
+  auto& of = arguments->data;
+  add_run_option(*command, "smallest_factor", of.smallest_factor);
+  add_run_option(*command, "largest_factor", of.largest_factor);
+  add_run_option(*command, "smallest_size", of.smallest_size);
+  add_run_option(*command, "largest_size", of.largest_size);
+  add_run_option(*command, "train_scale", of.train_scale);
+  add_run_option(*command, "test_scale", of.test_scale);
+  command->add_flag("--json", arguments->json, "Print class, size and place of every picture of the part as JSON");
   command->callback([arguments] { show(*arguments); });
 }
 

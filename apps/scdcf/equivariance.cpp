@@ -45,7 +45,7 @@ void equivariance(EquivarianceArguments arguments) {
     std::vector<report::Table::Cell> row = {layer.layer};
     for (size_t s = 0; s < planes; ++s)
       row.emplace_back(s < layer.per_scale.size() ? report::Table::Cell(layer.per_scale[s])
-                                                  : report::Table::Cell(std::string("-")));
+                                                  : report::Table::Cell(std::string(report::kNothing)));
     table.add(row);
   }
   const auto answers = theory::answer_change(*model.network, images, set.black(), octaves);

@@ -1,7 +1,9 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "commands.h"
 #include "json_output.h"
@@ -41,6 +43,13 @@ void plot_scales(const train::Evaluation& evaluation, const std::string& title, 
             << '\n';
 }
 
+/// The smallest and the largest object, where they are known.
+std::optional<std::pair<double, double>> sizes_of(const data::ImageSet& set) {
+  if (set.scales.empty()) return std::nullopt;
+  const auto [smallest, largest] = std::minmax_element(set.scales.begin(), set.scales.end());
+  return std::pair<double, double>{*smallest, *largest};
+}
+
 void eval(const EvalArguments& arguments) {
   auto model = load_run(arguments.run);
   auto [splits, change] = load_run_data(arguments.run, model);
@@ -59,6 +68,8 @@ void eval(const EvalArguments& arguments) {
     json["images"] = splits.test.count();
     if (!change.empty()) json["changed_data"] = change;
     if (!splits.note.empty()) json["note"] = splits.note;
+    if (const auto planned = model.network->about(); !planned.empty()) json["planned"] = planned;
+    if (const auto sizes = sizes_of(splits.test)) json["sizes"] = {{"smallest", sizes->first}, {"largest", sizes->second}};
     print_json(json);
   } else {
     for (const auto& line : {change, splits.note})
@@ -66,6 +77,9 @@ void eval(const EvalArguments& arguments) {
     std::printf("%s on %s: accuracy %.2f%% of %lld test images, loss %.4f\n", model.config.model.name.c_str(),
                 splits.name.c_str(), 100 * evaluation.accuracy, static_cast<long long>(splits.test.count()),
                 evaluation.loss);
+    if (const auto planned = model.network->about(); !planned.empty()) std::printf("the network %s\n", planned.c_str());
+    if (const auto sizes = sizes_of(splits.test))
+      std::printf("objects of %.3g to %.3g\n", sizes->first, sizes->second);
     if (evaluation.size_error >= 0)
       std::printf("size of the object, read off the scores: median error %.1f%%\n", 100 * evaluation.size_error);
     if (evaluation.place_error >= 0)

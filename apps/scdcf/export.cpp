@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <iostream>
 #include <memory>
 
@@ -23,7 +24,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kMark = "scdcf.export";  // in every file that this command writes
 constexpr double kLargestDifference = 1e-5;
-constexpr int64_t kRandomImages = 16, kRealImages = 100;
+constexpr int64_t kRandomImages = 16, kRealImages = 100, kImagesAtOnce = 8;
 
 struct ExportArguments {
   std::string run, to = "onnx", out, filters, operators = "torch", data_dir;
@@ -81,6 +82,13 @@ torch::Tensor scores_of(const ExportArguments& arguments, const exchange::Graph&
   return exchange::run_torchscript(bytes, images).front();
 }
 
+/// A few at a time: a graph that is run as it stands keeps all that it computes.
+torch::Tensor by_parts(const torch::Tensor& images, const std::function<torch::Tensor(const torch::Tensor&)>& scores) {
+  std::vector<torch::Tensor> parts;
+  for (const auto& part : images.split(kImagesAtOnce)) parts.push_back(scores(part));
+  return torch::cat(parts);
+}
+
 exchange::Graph graph_to_write(const ExportArguments& arguments, exchange::Graph graph) {
   if (arguments.operators == "torch") graph = exchange::with_torch_operators(graph);
   // Whoever runs TorchScript would multiply for every batch.
@@ -119,8 +127,10 @@ void export_network(const ExportArguments& arguments) {
   auto images = random(kRandomImages);
   const int64_t real_count = real.images.defined() ? real.images.size(0) : 0;
   if (real_count > 0) images = torch::cat({images, real.images});
-  const auto scores = exchange::pictures_to_answers(model.network, surroundings)(images).front();
-  const double difference = exchange::relative_difference(scores, scores_of(arguments, graph, bytes, images));
+  const auto answers = exchange::pictures_to_answers(model.network, surroundings);
+  const auto scores = by_parts(images, [&](const torch::Tensor& some) { return answers(some).front(); });
+  const auto written = by_parts(images, [&](const auto& some) { return scores_of(arguments, graph, bytes, some); });
+  const double difference = exchange::relative_difference(scores, written);
   require(difference <= kLargestDifference, options.name, ": the scores of the exported network differ by ", difference,
           " of the largest, expected at most ", kLargestDifference, ": nothing was written");
   make_folder_of(arguments.out);

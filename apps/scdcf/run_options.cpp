@@ -68,14 +68,15 @@ void add_run_options(CLI::App& command, train::RunConfig& config) {
   visit_options(config.train, Adder{command, kTraining});
 }
 
-CLI::Option& add_run_option(CLI::App& command, const std::string& name, std::string& value) {
+template <class T>
+CLI::Option& add_run_option(CLI::App& command, const std::string& name, T& value) {
   train::RunConfig config;
   CLI::Option* added = nullptr;
   const auto add_if_named = [&](const auto& option) {
-    if constexpr (std::is_same_v<decltype(option.value), std::string&>)
+    if constexpr (std::is_same_v<decltype(option.value), T&>)
       if (option.name == name)
         added = Adder{command, "Options"}.add(
-            Option<std::string>{value, option.name, option.help, option.expected, option.holds});
+            Option<T>{value, option.name, option.help, option.expected, option.holds});
   };
   visit_options(config.model, add_if_named);
   visit_options(config.data, add_if_named);
@@ -83,6 +84,10 @@ CLI::Option& add_run_option(CLI::App& command, const std::string& name, std::str
   require(added != nullptr, "option ", name, ": there is none");
   return *added;
 }
+
+template CLI::Option& add_run_option(CLI::App&, const std::string&, std::string&);
+template CLI::Option& add_run_option(CLI::App&, const std::string&, double&);
+template CLI::Option& add_run_option(CLI::App&, const std::string&, int&);
 
 bool is_run_option(const CLI::Option& option) {
   const auto& group = option.get_group();

@@ -11,7 +11,8 @@ namespace scdcf::app {
 void add_run_options(CLI::App& command, train::RunConfig& config);
 
 /// The option of this name for a command that has few of them: described and checked as all have it, into `value`.
-CLI::Option& add_run_option(CLI::App& command, const std::string& name, std::string& value);
+template <class T>
+CLI::Option& add_run_option(CLI::App& command, const std::string& name, T& value);
 
 bool is_run_option(const CLI::Option& option);
 /// Whether one of them was given.

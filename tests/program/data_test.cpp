@@ -62,6 +62,25 @@ TEST_F(DataCommand, show_draws_sets_that_need_no_files) {
   }
 }
 
+TEST_F(DataCommand, show_tells_the_sizes_and_places_of_the_objects_that_were_asked_for) {
+  const std::string out = (folder_ / "a.png").string();
+  const auto scaled = run({"data", "show", "sglyphs", "--out", out, "--smallest-factor", "0.8"});
+  ASSERT_EQ(scaled.code, 0) << scaled.err;
+  EXPECT_NE(scaled.out.find("size of the object 0.80"), std::string::npos) << scaled.out;
+  const auto placed =
+      run({"data", "show", "stir-glyphs", "--out", out, "--smallest-size", "20", "--largest-size", "24", "--json"});
+  ASSERT_EQ(placed.code, 0) << placed.err;
+  const auto pictures = nlohmann::json::parse(placed.out);
+  ASSERT_EQ(pictures.size(), 50U * 10 * 5) << "50 of every class at each of five sizes";
+  for (const auto& picture : pictures) {
+    const double side = 64 * picture.at("size").get<double>(), x = picture.at("centre").at("x");
+    EXPECT_GE(side, 20);
+    EXPECT_LE(side, 24);
+    EXPECT_TRUE(x >= side / 2 - 1 && x <= 64 - side / 2 + 1) << "the object lies in the picture";
+  }
+  expect_bad_input({"data", "show", "stir-glyphs", "--out", out, "--largest-size", "80"}, {"--largest-size", "17 to 64"});
+}
+
 TEST_F(DataCommand, show_replaces_a_picture_and_no_other_file) {
   const auto file = folder_ / "notes.txt";
   write(file, "precious");

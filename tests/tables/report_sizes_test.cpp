@@ -126,6 +126,8 @@ TEST(LargeScaleReport, has_every_half_octave_and_riesznet_where_it_was_trained_a
   EXPECT_EQ(at_1.pictures.at(0).plot.series[0].x.size(), 5U) << "the plot has every size";
   const auto& at_2 = section(report, "Large scale: mnist-large-scale, trained at s = 2");
   EXPECT_EQ(at_2.tables.at(0).rows.size(), 1U);
+  EXPECT_NE(at_1.text.find("Published: RieszNet"), std::string::npos);
+  EXPECT_EQ(at_2.text.find("Published"), std::string::npos) << "nobody has published on it: " << at_2.text;
   EXPECT_NEAR(cell(at_2.tables.at(0), "scdcfnet-full", "unseen sizes").measured->mean, (90 + 99 + 98 + 60) / 4.0, 1e-9);
 }
 

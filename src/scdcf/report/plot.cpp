@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/format.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/files/make_folder.h"
 #include "scdcf/files/read_file.h"
@@ -53,13 +54,17 @@ std::set<double> round_places(double low, double high, bool logarithmic) {
   return places;
 }
 
+std::string tick_label(double place) { return format("%.3g", place); }
+
 /// Whether the numbers of two ticks would run into each other.
 bool too_close(const std::set<double>& places, bool logarithmic) {
-  constexpr double kShare = 0.04;  // of the axis
+  constexpr double kDigit = 0.018;  // of the axis; half of a number lies on either side of its tick
   const auto on_axis = [&](double place) { return logarithmic ? std::log(place) : place; };
   const double length = on_axis(*places.rbegin()) - on_axis(*places.begin());
-  for (auto first = places.begin(), second = std::next(first); second != places.end(); ++first, ++second)
-    if (on_axis(*second) - on_axis(*first) < kShare * length) return true;
+  for (auto first = places.begin(), second = std::next(first); second != places.end(); ++first, ++second) {
+    const auto digits = static_cast<double>(tick_label(*first).size() + tick_label(*second).size()) / 2;
+    if (on_axis(*second) - on_axis(*first) < kDigit * digits * length) return true;
+  }
   return false;
 }
 
@@ -70,7 +75,8 @@ std::string ticks(const Plot& plot) {
   if (places.size() > 2 && too_close(places, plot.log_x))
     places = round_places(*places.begin(), *places.rbegin(), plot.log_x);
   std::ostringstream text;
-  for (const double place : places) text << (text.tellp() > 0 ? ", " : "") << place;
+  for (const double place : places)
+    text << (text.tellp() > 0 ? ", " : "") << '"' << tick_label(place) << "\" " << place;
   return text.str();
 }
 

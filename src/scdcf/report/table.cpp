@@ -46,7 +46,7 @@ nlohmann::ordered_json Table::to_json() const {
     nlohmann::ordered_json object;
     for (size_t c = 0; c < row.size(); ++c) {
       if (const auto* text = std::get_if<std::string>(&row[c])) {
-        object[columns_[c]] = *text;
+        object[columns_[c]] = *text == kNothing ? nlohmann::ordered_json() : nlohmann::ordered_json(*text);
       } else {
         object[columns_[c]] = std::get<double>(row[c]);
       }

@@ -9,6 +9,9 @@
 
 namespace scdcf::report {
 
+/// A cell where there is no number.
+inline constexpr const char* kNothing = "-";
+
 /// table.add({"replicate", 0.5, 0.0123}); numbers are printed with four significant digits.
 class Table {
  public:
@@ -19,7 +22,7 @@ class Table {
   const std::vector<std::vector<Cell>>& rows() const { return rows_; }
   /// Text flush left, numbers flush right, two blanks between columns.
   void print(std::ostream& stream) const;
-  /// An array of objects keyed by column.
+  /// An array of objects keyed by column; kNothing is null.
   nlohmann::ordered_json to_json() const;
 
  private:

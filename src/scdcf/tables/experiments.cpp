@@ -4,6 +4,7 @@
 #include <string>
 
 #include "scdcf/core/error.h"
+#include "scdcf/models/registry.h"
 #include "scdcf/core/joined.h"
 #include "scdcf/runs/train_runner.h"
 #include "scdcf/tables/plans.h"
@@ -45,7 +46,8 @@ void check_models(const std::string& name, const PlanOptions& options, const Pla
 
 /// `all` is the whole of a plan, the first of which has the number `first`: an experiment may have several.
 void run_plan(const std::string& name, const PlanOptions& options, const Plan& all, int jobs, int first = 0) {
-  require(!all.empty(), "models: with these, sizes and augmentation nothing is left to run of ", name);
+  for (const auto& model : options.models) models::find_model(model);  // names what there is
+  require(!all.empty(), "models, sizes, augmentation: with these nothing is left to run of ", name);
   check_models(name, options, all);
   if (options.list) return list_plan(options, all, first);
   const int last = first + static_cast<int>(all.size()) - 1;

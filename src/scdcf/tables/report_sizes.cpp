@@ -167,7 +167,9 @@ void add_published_stir(const Setting& setting, ReportTable& table) {
   }
 }
 
-void add_published_large_scale(const Setting& setting, const SizeExperiment& experiment, ReportSection& section) {
+/// Whether somebody has published on this setting.
+bool add_published_large_scale(const Setting& setting, const SizeExperiment& experiment, ReportSection& section) {
+  bool added = false;
   for (const auto& published : published_large_scale()) {
     if (published.train_scale != setting.smallest) continue;
     auto& table = section.tables.front();
@@ -180,7 +182,9 @@ void add_published_large_scale(const Setting& setting, const SizeExperiment& exp
     table.rows.push_back(row);
     section.pictures.front().plot.series.push_back(
         {row.labels.front(), published.scales, published.accuracies, /*dashed=*/true});
+    added = true;
   }
+  return added;
 }
 
 }  // namespace
@@ -220,8 +224,8 @@ std::vector<ReportSection> report_large_scale(const std::vector<Run>& runs) {
     section.pictures.front().plot.x_label = "size of the object, s";
     section.pictures.front().plot.log_x = true;
     if (!has_published(setting, "mnist-large-scale")) return;
-    section.text += " Published: RieszNet, trained at s = 1 on 50,000 images of the original set.";
-    add_published_large_scale(setting, experiment, section);
+    if (add_published_large_scale(setting, experiment, section))
+      section.text += " Published: RieszNet, trained at s = 1 on 50,000 images of the original set.";
   });
 }
 

@@ -156,7 +156,7 @@ nlohmann::ordered_json to_json(const Evaluation& evaluation) {
     json["classes"].push_back({{"class", group.name}, {"count", group.count}, {"accuracy", accuracy(group)}});
   if (evaluation.size_error >= 0) json["size_error"] = evaluation.size_error;
   if (evaluation.place_error >= 0) json["place_error"] = evaluation.place_error;
-  if (evaluation.beyond > 0) json["beyond_range"] = evaluation.beyond;
+  if (evaluation.beyond >= 0) json["beyond_range"] = evaluation.beyond;
   for (const auto& group : evaluation.scales)
     json["scales"].push_back({{"size", group.name},
                               {"from", group.from},

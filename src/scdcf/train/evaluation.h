@@ -19,7 +19,7 @@ struct Predictions {
 };
 
 /// Runs a network over a set in eval mode, and leaves it in the mode it was in. `after_batch` is told how many images
-/// are done. The ranks of a `group` share the images, and each has the predictions for all of them at the end.
+/// are done; what it throws leaves the network in eval mode. The ranks of a `group` share the images, and each has the predictions for all of them at the end.
 Predictions predict(models::Network& network, const DeviceImages& images, int64_t batch, bool autocast = false,
                     const std::function<void(int64_t done)>& after_batch = {}, distributed::Group* group = nullptr);
 
@@ -40,7 +40,7 @@ struct Evaluation {
   double size_error = -1;
   /// Of the place that the network reads: the median distance to the true one, as share of the side of the image.
   double place_error = -1;
-  int64_t beyond = 0;  ///< images whose object may be beyond what the network looks for
+  int64_t beyond = -1;  ///< images whose object may be beyond what the network looks for; -1 where it does not tell
 };
 
 /// Of sets whose objects have a few sizes and no others (ImageSet::all_sizes) each size is a group, with from = to;

@@ -32,6 +32,9 @@ void fit_to_objects(models::ModelOptions& model, const data::Splits& splits) {
     const auto rounded = [](double size) { return std::round(size * 100) / 100; };
     // An object of a few pixels among photographs teaches nothing: what it is at home at need not be planned.
     const double least = models::kLeastObjectPixels / splits.train.width;
+    require(*largest >= least, "data ", splits.name, ": got objects of ", *smallest, " to ", *largest,
+            " times the side of the image, at most ", *largest * static_cast<float>(splits.train.width),
+            " pixels, expected some of at least ", models::kLeastObjectPixels, " pixels");
     model.smallest_object = std::max(rounded(*smallest), least);
     model.largest_object = std::max(rounded(*largest), model.smallest_object);
   }

@@ -101,8 +101,9 @@ void NetworkRun::tell(AnswersOfTeachers& all) {
   all.validation.add(answers_of(*network_, validation_, kEvaluationBatch, config_.train));
   note(format("knows %.2f%% of the training images", 100 * own.accuracy(images_)));
   if (role_.teacher < role_.teachers || !callbacks_.on_note) return;
-  callbacks_.on_note(format("%lld teachers together: training %.2f%%, validation %.2f%%",
-                            static_cast<long long>(role_.teachers), 100 * all.training.accuracy(images_),
+  callbacks_.on_note(format("%lld %s together: training %.2f%%, validation %.2f%%",
+                            static_cast<long long>(role_.teachers), role_.teachers == 1 ? "teacher" : "teachers",
+                            100 * all.training.accuracy(images_),
                             100 * all.validation.accuracy(validation_)));
 }
 
