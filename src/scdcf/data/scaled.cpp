@@ -37,7 +37,7 @@ ImageSet scaled_part(const Pool& pool, const ScalingOptions& options, const std:
 Splits make_scaled(const Pool& pool, const ScalingOptions& options) {
   require(
       options.smallest_factor > 0 && options.smallest_factor <= options.largest_factor && options.largest_factor <= 100,
-      "smallest_factor, largest_factor: got ", options.smallest_factor, " and ", options.largest_factor,
+      "smallest_factor: got ", options.smallest_factor, " beside a largest_factor of ", options.largest_factor,
       ", expected 0 < smallest <= largest <= 100");
   const auto pool_size = static_cast<std::int64_t>(pool.labels.size());
   require(options.train > 0 && options.validation > 0 && options.test > 0 &&

@@ -80,8 +80,8 @@ ScalePlan plan_scales(ModelOptions& options, int planes_per_level) {
   const double octaves = std::log2(plan.largest / plan.smallest), image = static_cast<double>(options.image_size);
   const int needed = 1 + static_cast<int>(std::ceil(octaves / plan.step - 1e-6));
   const int levels = (needed + planes_per_level - 1) / planes_per_level;
-  require(levels <= 32, "scale_step, smaller, larger: got steps of ", plan.step, " over ", octaves,
-          " octaves, which need ", levels, " levels, expected at most 32");
+  require(levels <= 32, "scale_step: got ", plan.step, ", with which a range of ", octaves, " octaves needs ", levels,
+          " levels, expected at most 32");
   const double coarsest_width = plan.finest_width * std::exp2((planes_per_level - 1) * plan.step);
   const double home = plan.span * coarsest_width, least = home / (plan.largest * image);
   for (int level = levels - 1; level >= 0; --level)

@@ -47,7 +47,7 @@ void check_models(const std::string& name, const PlanOptions& options, const Pla
 /// `all` is the whole of a plan, the first of which has the number `first`: an experiment may have several.
 void run_plan(const std::string& name, const PlanOptions& options, const Plan& all, int jobs, int first = 0) {
   for (const auto& model : options.models) models::find_model(model);  // names what there is
-  require(!all.empty(), "models, sizes, augmentation: with these nothing is left to run of ", name);
+  require(!all.empty(), "models: with these, and these sizes and augmentation, nothing is left to run of ", name);
   check_models(name, options, all);
   if (options.list) return list_plan(options, all, first);
   const int last = first + static_cast<int>(all.size()) - 1;
