@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -110,6 +111,9 @@ std::string bytes_of(const ExportArguments& arguments, const exchange::Graph& gr
 void export_network(const ExportArguments& arguments) {
   require(arguments.to == "torchscript" || arguments.operators == "torch",
           "operators: got scdcf, ONNX expects torch: its runtimes know no others");
+  const bool named_as_torch = std::filesystem::path(arguments.out).extension() == ".pt";
+  require(!named_as_torch || arguments.to == "torchscript", "out: got ", arguments.out,
+          " for ONNX, expected another ending than .pt, or --to torchscript");
   check_target(arguments.out, "export", kMark);
   auto model = runs::load_model(arguments.run, torch::kCPU, arguments.range);
   const torch::NoGradGuard no_grad;

@@ -105,6 +105,7 @@ TEST_F(Export, bad_arguments_give_one_line) {
   const auto file = (folder_ / "a.onnx").string();
   expect_bad_input({"export", trained()}, {"--out"});
   expect_bad_input({"export", trained(), "--out", file, "--to", "paper"}, {"--to", "paper", "torchscript"});
+  expect_bad_input({"export", trained(), "--out", folder_ / "a.pt"}, {"--out", "a.pt", "ONNX", "--to torchscript"});
   expect_bad_input({"export", trained(), "--out", file, "--filters", "some"}, {"--filters", "some"});
   expect_bad_input({"export", trained(), "--out", file, "--operators", "scdcf"}, {"--operators", "ONNX"});
   expect_bad_input({"export", folder_, "--out", file}, {folder_.string()});

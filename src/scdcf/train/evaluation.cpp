@@ -81,8 +81,9 @@ Predictions predict(models::Network& network, const DeviceImages& images, int64_
     torch::Tensor scores;
     {
       const AutocastScope scope(autocast);
-      const auto reading = network.read(images.images(indices));
-      scores = reading ? reading->scores : network.forward(images.images(indices));
+      const auto shown = images.images(indices);
+      const auto reading = network.read(shown);
+      scores = reading ? reading->scores : network.forward(shown);
       if (reading) {
         here.select(1, 2).copy_(reading->size);
         here.select(1, 3).copy_(reading->beyond);

@@ -28,7 +28,7 @@ void fit_to_objects(models::ModelOptions& model, const data::Splits& splits) {
   const auto& sizes = splits.train.scales;
   if (!sizes.empty()) {
     const auto [smallest, largest] = std::minmax_element(sizes.begin(), sizes.end());
-    // The bounds that were asked for rather than those that were drawn: the same for every prefix of a set.
+    // Of the scaled sets the bounds that were asked for rather than those that were drawn: the same for every prefix.
     const auto rounded = [](double size) { return std::round(size * 100) / 100; };
     // An object of a few pixels among photographs teaches nothing: what it is at home at need not be planned.
     const double least = models::kLeastObjectPixels / splits.train.width;
