@@ -69,7 +69,8 @@ void eval(const EvalArguments& arguments) {
     if (!change.empty()) json["changed_data"] = change;
     if (!splits.note.empty()) json["note"] = splits.note;
     if (const auto planned = model.network->about(); !planned.empty()) json["planned"] = planned;
-    if (const auto sizes = sizes_of(splits.test)) json["sizes"] = {{"smallest", sizes->first}, {"largest", sizes->second}};
+    if (const auto sizes = sizes_of(splits.test))
+      json["sizes"] = {{"smallest", sizes->first}, {"largest", sizes->second}};
     print_json(json);
   } else {
     for (const auto& line : {change, splits.note})
@@ -78,8 +79,7 @@ void eval(const EvalArguments& arguments) {
                 splits.name.c_str(), 100 * evaluation.accuracy, static_cast<long long>(splits.test.count()),
                 evaluation.loss);
     if (const auto planned = model.network->about(); !planned.empty()) std::printf("the network %s\n", planned.c_str());
-    if (const auto sizes = sizes_of(splits.test))
-      std::printf("objects of %.3g to %.3g\n", sizes->first, sizes->second);
+    if (const auto sizes = sizes_of(splits.test)) std::printf("objects of %.3g to %.3g\n", sizes->first, sizes->second);
     if (evaluation.size_error >= 0)
       std::printf("size of the object, read off the scores: median error %.1f%%\n", 100 * evaluation.size_error);
     if (evaluation.place_error >= 0)

@@ -75,8 +75,8 @@ CLI::Option& add_run_option(CLI::App& command, const std::string& name, T& value
   const auto add_if_named = [&](const auto& option) {
     if constexpr (std::is_same_v<decltype(option.value), T&>)
       if (option.name == name)
-        added = Adder{command, "Options"}.add(
-            Option<T>{value, option.name, option.help, option.expected, option.holds});
+        added =
+            Adder{command, "Options"}.add(Option<T>{value, option.name, option.help, option.expected, option.holds});
   };
   visit_options(config.model, add_if_named);
   visit_options(config.data, add_if_named);

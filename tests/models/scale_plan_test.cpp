@@ -133,7 +133,8 @@ TEST(ScalePlan, refuses_objects_that_show_nothing_and_those_the_image_cannot_hol
   options = trained_on(1, 1);
   options.image_size = 1024;
   options.larger = 2.1;
-  testing::expect_error([&] { resolve(options); }, "images of 1024 pixels are enlarged 0.01", "expected 1/64 to 64 times");
+  testing::expect_error([&] { resolve(options); }, "images of 1024 pixels are enlarged 0.01",
+                        "expected 1/64 to 64 times");
   options = trained_on(0.8, 1);
   options.frame = 30;
   testing::expect_error([&] { resolve(options); }, "frame", "30", "multiple of 4");

@@ -78,7 +78,8 @@ TEST_F(DataCommand, show_tells_the_sizes_and_places_of_the_objects_that_were_ask
     EXPECT_LE(side, 24);
     EXPECT_TRUE(x >= side / 2 - 1 && x <= 64 - side / 2 + 1) << "the object lies in the picture";
   }
-  expect_bad_input({"data", "show", "stir-glyphs", "--out", out, "--largest-size", "80"}, {"--largest-size", "17 to 64"});
+  expect_bad_input({"data", "show", "stir-glyphs", "--out", out, "--largest-size", "80"},
+                   {"--largest-size", "17 to 64"});
 }
 
 TEST_F(DataCommand, show_replaces_a_picture_and_no_other_file) {

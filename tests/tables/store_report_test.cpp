@@ -195,7 +195,8 @@ TEST_F(Report, cost_is_that_of_the_network_whose_accuracy_stands_beside_it) {
   }
   const auto report = make_report(records, {});
   const auto& cost = section(report, "Cost at 28 pixels on a machine").tables.at(0);
-  for (const auto& name : options.models) EXPECT_NEAR(cell(cost, name, "accuracy (%)").measured->mean, 90, 1e-9) << name;
+  for (const auto& name : options.models)
+    EXPECT_NEAR(cell(cost, name, "accuracy (%)").measured->mean, 90, 1e-9) << name;
   for (const auto& run : plan.cost)
     if (run.config.model.name == "scdcfnet-full") {
       auto model = run.config.model;

@@ -14,7 +14,8 @@ namespace scdcf::models {
 struct LayerOutput {
   std::string layer;
   torch::Tensor maps;
-  /// Each plane shows a part of the image that grows with its objects: enlarging the image moves the maps along S alone.
+  /// Each plane shows a part of the image that grows with its objects: enlarging the image moves the maps along S
+  /// alone.
   bool along_scales = false;
 };
 

@@ -87,9 +87,9 @@ ScalePlan plan_scales(ModelOptions& options, int planes_per_level) {
   for (int level = levels - 1; level >= 0; --level)
     plan.enlargements.push_back(least * std::exp2(level * planes_per_level * plan.step));
   const auto require_sampled = [&](double enlargement) {
-    require(enlargement >= kMostReduced && enlargement <= kMostEnlarged, "span: got ", plan.span, ", with which images of ",
-            options.image_size, " pixels are enlarged ", enlargement, " times, expected 1/", kMostEnlarged, " to ",
-            kMostEnlarged, " times");
+    require(enlargement >= kMostReduced && enlargement <= kMostEnlarged, "span: got ", plan.span,
+            ", with which images of ", options.image_size, " pixels are enlarged ", enlargement, " times, expected 1/",
+            kMostEnlarged, " to ", kMostEnlarged, " times");
   };
   require_sampled(plan.enlargements.front());
   require_sampled(least);
@@ -111,8 +111,9 @@ std::string describe(const ScalePlan& plan) {
              "recognises %.2g to %.3g times the size trained on; %d planes, filters of %.2g to %.3g px of the image, ",
              plan.smallest / plan.smallest_trained, plan.largest / plan.largest_trained, plan.planes(), finest,
              finest * std::exp2((plan.planes() - 1) * plan.step)) +
-         format(plan.enlargements.front() >= 1 ? "which is enlarged up to %.2g times" : "which is reduced to %.2g of it",
-                plan.enlargements.front());
+         format(
+             plan.enlargements.front() >= 1 ? "which is enlarged up to %.2g times" : "which is reduced to %.2g of it",
+             plan.enlargements.front());
 }
 
 }  // namespace scdcf::models

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "scdcf/core/error.h"
-#include "scdcf/models/registry.h"
 #include "scdcf/core/joined.h"
+#include "scdcf/models/registry.h"
 #include "scdcf/runs/train_runner.h"
 #include "scdcf/tables/plans.h"
 #include "scdcf/train/jobs.h"

@@ -109,8 +109,8 @@ void fit_to_tables_of_digits(models::ModelOptions& model, const train::RunConfig
     return;
   model.channels = {32, 64, 96};
   model.hidden = 224;
-  // Objects at home 36 pixels wide, which the class layer's filters see all of. All sizes are trained on and none is looked
-  // for beyond, where fine detail misleads: more modes, less dropout.
+  // Objects at home 36 pixels wide, which the class layer's filters see all of. All sizes are trained on and none is
+  // looked for beyond, where fine detail misleads: more modes, less dropout.
   model.modes = 6;
   model.finest_width = 5;
   model.span = 7.2;

@@ -80,7 +80,7 @@ std::vector<ReportSection> report_scale_generalisation(const std::vector<Run>& r
     for (const auto& bin : run.record.measurements.at("scales"))
       if (bin.at("count") > 0)
         curve[(bin.at("from").get<double>() + bin.at("to").get<double>()) / 2].push_back(
-          100 * bin.at("accuracy").get<double>());
+            100 * bin.at("accuracy").get<double>());
   }
   std::vector<ReportSection> sections;
   for (const auto& [subject, curves] : subjects) {

@@ -57,7 +57,8 @@ std::vector<std::string> ordered_names(const std::vector<Run>& runs, runs::Measu
 }
 
 std::optional<Summary> SharedAccuracy::accuracy(const std::vector<Run>& runs, const CellId& network) const {
-  return accuracy_in(runs, {data, size, false, train_size, network.model, network.scale_modes, network.modes}, protocol);
+  return accuracy_in(runs, {data, size, false, train_size, network.model, network.scale_modes, network.modes},
+                     protocol);
 }
 
 std::optional<SharedAccuracy> most_shared_accuracy(const std::vector<Run>& runs, int size) {

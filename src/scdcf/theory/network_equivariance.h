@@ -12,8 +12,8 @@ namespace scdcf::theory {
 torch::Tensor enlarged(const torch::Tensor& images, const torch::Tensor& black, double octaves);
 
 /// layer_equivariance_error after each block that the network shows, for images enlarged by 2^octaves. Networks
-/// without a scale axis are compared with D alone, which gives one number a block. Blocks that show one plane of several,
-/// as those of images whose maps are of other sizes do, are left out: nothing could have moved there.
+/// without a scale axis are compared with D alone, which gives one number a block. Blocks that show one plane of
+/// several, as those of images whose maps are of other sizes do, are left out: nothing could have moved there.
 std::vector<LayerError> network_equivariance_error(models::Network& network, const torch::Tensor& images,
                                                    const torch::Tensor& black, double octaves);
 

@@ -19,7 +19,8 @@ struct Predictions {
 };
 
 /// Runs a network over a set in eval mode, and leaves it in the mode it was in. `after_batch` is told how many images
-/// are done; what it throws leaves the network in eval mode. The ranks of a `group` share the images, and each has the predictions for all of them at the end.
+/// are done; what it throws leaves the network in eval mode. The ranks of a `group` share the images, and each has the
+/// predictions for all of them at the end.
 Predictions predict(models::Network& network, const DeviceImages& images, int64_t batch, bool autocast = false,
                     const std::function<void(int64_t done)>& after_batch = {}, distributed::Group* group = nullptr);
 

@@ -103,8 +103,7 @@ void NetworkRun::tell(AnswersOfTeachers& all) {
   if (role_.teacher < role_.teachers || !callbacks_.on_note) return;
   callbacks_.on_note(format("%lld %s together: training %.2f%%, validation %.2f%%",
                             static_cast<long long>(role_.teachers), role_.teachers == 1 ? "teacher" : "teachers",
-                            100 * all.training.accuracy(images_),
-                            100 * all.validation.accuracy(validation_)));
+                            100 * all.training.accuracy(images_), 100 * all.validation.accuracy(validation_)));
 }
 
 bool NetworkRun::stop_is_agreed_in_step() const {

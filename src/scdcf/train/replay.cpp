@@ -64,8 +64,8 @@ struct Replay::Graph {
       for (size_t i = 0; i < changed.size(); ++i) changed[i].copy_(before[i]);
     }
     c10::cuda::device_synchronize();
-    // What those runs took belongs to this stream, and what earlier networks had to theirs and to their graphs, which are
-    // gone: nothing would take any of it again, and a run with teachers would hold several times what it needs.
+    // What those runs took belongs to this stream, and what earlier networks had to theirs and to their graphs, which
+    // are gone: nothing would take any of it again, and a run with teachers would hold several times what it needs.
     c10::cuda::CUDACachingAllocator::emptyCache();
     if (generator.defined()) graph.register_generator_state(generator);
     const OwnProductMemory own_memory;
