@@ -161,6 +161,11 @@ TEST_F(Report, of_unseen_scales_has_all_planned_networks_in_one_table) {
   for (const auto& model : options.models)
     EXPECT_NEAR(cell(unseen.tables.at(0), model, "0.35").measured->mean, 50, 1e-9) << model;
   EXPECT_EQ(unseen.text.find("modes"), std::string::npos) << "nobody asked for other modes: " << unseen.text;
+  EXPECT_EQ(unseen.title.find("quick"), std::string::npos) << unseen.title;
+  options.quick = true;
+  auto quick = done(plan_scale_generalisation(options).front(), 90);
+  quick.measurements = records.front().measurements;
+  EXPECT_NE(section(make_report({quick}, {}), "Unseen scales").title.find("(quick runs)"), std::string::npos);
 }
 
 TEST_F(Report, joins_cost_and_accuracy) {

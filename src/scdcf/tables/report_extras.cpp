@@ -86,7 +86,7 @@ std::vector<ReportSection> report_scale_generalisation(const std::vector<Run>& r
   for (const auto& [subject, curves] : subjects) {
     const auto range = format("%g", subject.smallest) + " to " + format("%g", subject.largest);
     ReportSection section;
-    section.title = "Unseen scales: " + subject.data + ", trained on factors " + range;
+    section.title = "Unseen scales: " + subject.data + ", trained on factors " + range + quick_mark(subject.protocol);
     section.text = with_commas(subject.train_size) +
                    " training images; columns are the middle of each range of test factors. " +
                    training_text(subject.protocol);
@@ -113,7 +113,7 @@ std::vector<ReportSection> report_deformation(const std::vector<Run>& runs) {
   std::vector<ReportSection> sections;
   for (const auto& [subject, curves] : subjects) {
     ReportSection section;
-    section.title = "Deformation: " + subject.data;
+    section.title = "Deformation: " + subject.data + quick_mark(subject.protocol);
     section.text = with_commas(subject.train_size) +
                    " training images; test images moved by smooth random fields tau (Theorem 2). " +
                    training_text(subject.protocol);
