@@ -58,12 +58,17 @@ TEST_F(Teachers, are_networks_of_other_seeds_whose_mean_answers_are_learned) {
   ASSERT_TRUE(result.finished);
   EXPECT_NE(notes_.find("teacher 2 of 2: knows "), std::string::npos) << notes_;
   EXPECT_NE(notes_.find("2 teachers together: training "), std::string::npos) << notes_;
+  const auto teacher = runs::load_model(folder_ / "run/teachers/1", torch::kCPU);
+  EXPECT_FALSE(scdcf::testing::same_weights(*teacher.network, *runs::load_model(folder_ / "run", torch::kCPU).network));
   // 60 images in batches of 25: three steps for each network, then validation and test.
   ASSERT_EQ(steps_.size(), 11U);
   EXPECT_EQ(steps_[2].teacher, 1);
   EXPECT_EQ(steps_[3].teacher, 2);
   EXPECT_EQ(steps_[6].teacher, 0);
   EXPECT_EQ(steps_[6].teachers, 2);
+
+  train_for(2, "stopped");
+  expect_error([&] { runs::load_model(folder_ / "stopped/teachers/1", torch::kCPU); }, "has no weights yet");
 
   // The first epoch's loss, of weights that hardly change.
   config_.train.learning_rate = 1e-30;
