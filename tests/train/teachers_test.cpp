@@ -99,6 +99,11 @@ TEST_F(Teachers, a_run_goes_on_as_if_it_had_not_been_stopped_in_any_of_its_netwo
     ASSERT_TRUE(resumed.finished);
     EXPECT_TRUE(scdcf::testing::same_weights(*whole.network, *resumed.network)) << "stopped after step " << first;
   }
+  train_for(7, "told");  // both teachers are done: three steps each
+  notes_.clear();
+  train_for(kNever, "told", true);
+  EXPECT_NE(notes_.find(".pt, the end of its training"), std::string::npos) << notes_;
+  EXPECT_EQ(notes_.find("starting from the beginning"), std::string::npos) << notes_;
 }
 
 TEST_F(Teachers, are_refused_with_images_that_change) {

@@ -24,8 +24,8 @@ train::Checkpoint best_of(const fs::path& run) {
   if (fs::exists(run / "model.pt", unreadable)) return train::load_checkpoint(run / "model.pt");
   auto found = train::CheckpointFolder(run / "checkpoints").newest();
   const nlohmann::json::json_pointer epochs("/progress/epoch");
-  const bool whole_epoch = found.has_value() && found->checkpoint.about.contains(epochs) &&
-                           found->checkpoint.about.at(epochs) > 0;
+  const bool whole_epoch =
+      found.has_value() && found->checkpoint.about.contains(epochs) && found->checkpoint.about.at(epochs) > 0;
   require(whole_epoch, run.string(), ": has no weights yet, expected model.pt or a checkpoint of a whole epoch");
   auto& tensors = found->checkpoint.tensors;
   if (!tensors["best_weights"].empty()) tensors["weights"] = tensors["best_weights"];  // teachers are not validated

@@ -81,7 +81,8 @@ void NetworkRun::set_progress(const nlohmann::ordered_json& progress) {
 void NetworkRun::resume() {
   const auto found = checkpoints_.newest();
   if (!found) {
-    note("nothing to resume from yet: starting from the beginning");
+    note(role_.answers.defined() ? "what the teachers teach begins"
+                                 : "nothing to resume from yet: starting from the beginning");
     return;
   }
   for (const auto& reason : found->refused) note("refused: " + reason);
@@ -101,8 +102,10 @@ void NetworkRun::resume() {
   } catch (const nlohmann::json::exception& error) {
     detail::fail(file, ": its description is incomplete: ", error.what());
   }
-  note("resumed from " + file + " at epoch " + std::to_string(epoch_ + 1) + ", step " +
-       std::to_string(step_in_epoch_ + 1));
+  note("resumed from " + file +
+       (epoch_ == config_.train.epochs
+            ? ", the end of its training"
+            : " at epoch " + std::to_string(epoch_ + 1) + ", step " + std::to_string(step_in_epoch_ + 1)));
 }
 
 std::optional<ScaleCalibration> NetworkRun::calibration_of_best() {
