@@ -81,7 +81,8 @@ class PyramidNetwork : public Network {
       scores.push_back(network_->scores(hidden.back()));
     }
     auto outputs = blocks[static_cast<size_t>(first_home_level())];
-    // Several planes of a level show the same part of the image. Maps of whole images are as large as these.
+    // One plane a level: those of all levels stand side by side, where their frames are of one size. Several planes of
+    // a level show the same part of the image, as those of other networks do.
     for (size_t layer = 0; plan_.planes_per_level == 1 && layer < outputs.size(); ++layer) {
       outputs[layer].along_scales = true;
       if (!centred_) continue;

@@ -58,8 +58,10 @@ Plan plan_large_scale(const PlanOptions& options) {
   const auto factors = data::large_scale_factors();
   Plan plan;
   if (!allows(options.sizes, data::kLargeScaleSide)) return plan;
+  std::vector<std::string> sets = {"mnist-large-scale"};
+  if (options.quick) sets.emplace_back("fashion-large-scale");  // where digits are not at hand
   for (const int realisation : realisations(options, 3))
-    for (const auto& name : data_sets(options, {"mnist-large-scale"})) {
+    for (const auto& name : data_sets(options, sets)) {
       require_kind(name, data::SetKind::large_scale, "mnist-large-scale, fashion-large-scale or glyphs-large-scale");
       for (const auto train_size : train_sizes(options, {kLargeScaleTrain}, kQuickLargeTrain))
         for (const double scale : ways<double>(options, {1, 2, 4}))
