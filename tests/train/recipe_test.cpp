@@ -6,6 +6,7 @@
 
 #include "scdcf/data/datasets.h"
 #include "scdcf/train/fit_to_data.h"
+#include "support/expect_error.h"
 
 namespace {
 
@@ -56,6 +57,18 @@ TEST(Recipe, how_much_detail_is_lost_follows_the_range_until_somebody_says) {
   EXPECT_DOUBLE_EQ(train::fit_to_data(config, splits).train.augment.detail_octaves, 1);
   config.train.augment.detail_octaves = 0;
   EXPECT_EQ(train::fit_to_data(config, splits).train.augment.detail_octaves, 0);
+}
+
+TEST(Recipe, objects_of_which_nothing_is_to_be_seen_are_refused) {
+  train::RunConfig config;
+  config.model.name = "scdcfnet-full";
+  auto splits = data::load(data::DataOptions{"sglyphs", "", 20, 20, 20});
+  auto& sizes = splits.train.scales;
+  for (size_t i = 0; i < sizes.size(); ++i) sizes[i] = i % 2 == 0 ? 0.1F : 0.15F;  // 2.8 and 4.2 pixels
+  scdcf::testing::expect_error([&] { train::fit_to_data(config, splits); }, "0.1 to 0.15", "4.2 pixels",
+                               "at least 5 pixels");
+  sizes.front() = 0.5F;
+  EXPECT_DOUBLE_EQ(train::fit_to_data(config, splits).model.smallest_object, 5.0 / 28) << "the plan begins there";
 }
 
 TEST(Recipe, cosine_falls_to_zero_over_the_whole_training_and_warm_up_rises_to_it) {
