@@ -11,12 +11,12 @@
 //   float64   double            double    double    double        double throughout
 #pragma once
 
-#include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
 #include <string>
 
+#include "scdcf/ops/cuda/blas_handle.h"
 #include "scdcf/ops/cuda/data_type.h"
 #include "scdcf/ops/separable_problem.h"
 

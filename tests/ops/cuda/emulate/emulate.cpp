@@ -237,14 +237,13 @@ void put_number(void* p, cudaDataType_t type, int64_t i, double x) {
 
 }  // namespace
 
-extern "C" {
-cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
+cublasStatus_t cublasCreate(cublasHandle_t* handle) {
   static int anything;
   *handle = reinterpret_cast<cublasHandle_t>(&anything);
   return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasSetStream_v2(cublasHandle_t, cudaStream_t) { return CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t, void*, size_t) { return CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasSetStream(cublasHandle_t, cudaStream_t) { return CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasSetWorkspace(cublasHandle_t, void*, size_t) { return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t cublasGetMathMode(cublasHandle_t, cublasMath_t* mode) {
   *mode = CUBLAS_DEFAULT_MATH;
   return CUBLAS_STATUS_SUCCESS;
@@ -282,5 +281,4 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
                  lda, static_cast<const char*>(b) + i * b_step * bytes(b_type), b_type, ldb, beta,
                  static_cast<char*>(c) + i * c_step * bytes(c_type), c_type, ldc, compute, algorithm);
   return CUBLAS_STATUS_SUCCESS;
-}
 }

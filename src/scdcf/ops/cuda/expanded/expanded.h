@@ -8,8 +8,6 @@
 // It takes every problem; form_cost.h says where it is the fastest.
 #pragma once
 
-#include <cublas_v2.h>
-
 #include "scdcf/ops/cuda/expanded/expanded_passes.h"
 
 namespace scdcf::ops::cuda {

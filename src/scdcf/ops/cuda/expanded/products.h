@@ -5,8 +5,6 @@
 // type's own; sums are float32 (double for float64).
 #pragma once
 
-#include <cublas_v2.h>
-
 #include <cstdint>
 
 #include "scdcf/ops/cuda/separable_kernel.h"
@@ -32,9 +30,9 @@ class Products {
 
  private:
   cublasHandle_t blas_;
-  cublasMath_t mode_;
-  cudaDataType_t type_, sum_type_;
-  cublasComputeType_t compute_;
+  DataType type_;
+  Precision precision_;
+  int mode_;  // cublasMath_t of the handle before
 };
 
 }  // namespace scdcf::ops::cuda
