@@ -99,14 +99,6 @@ void test_choice() {
   const DeviceProblem levels = make_device_problem(make_problem(full));
   must(chained_milliseconds(levels, single, tf32, Step::forward) < streamed_milliseconds(levels, single, Step::forward),
        "16x16 16->32, TF32: chained");
-  // Both gradients from one expansion of the gradient of the output: where it has not many more channels.
-  const auto shared_wins = [&](int in, int out) {
-    const DeviceProblem p = problem(28, in, out);
-    return shared_milliseconds(p, half, tf32) < expanded_milliseconds(p, half, tf32, Step::grad_in) +
-                                                    expanded_milliseconds(p, half, tf32, Step::grad_mixing);
-  };
-  must(shared_wins(32, 48), "28x28 32->48, bfloat16: both gradients from one expansion");
-  must(!shared_wins(48, 128), "28x28 48->128, bfloat16: gradients apart");
 }
 
 Values times(double factor, Values values) {

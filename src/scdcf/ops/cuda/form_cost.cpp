@@ -8,7 +8,6 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/ops/cuda/chained/chained.h"
-#include "scdcf/ops/cuda/expanded/shared_backward.h"
 #include "scdcf/ops/cuda/machine/device_limits.h"
 
 namespace scdcf::ops::cuda {
@@ -76,17 +75,6 @@ double expanded_milliseconds(const DeviceProblem& p, DataType type, Precision pr
   return passes + product * (make_expanded_layout(p).group_count > 1 ? kGroups : 1.0) + kExpandedCall;
 }
 
-double shared_milliseconds(const DeviceProblem& p, DataType type, Precision precision) {
-  const DeviceProblem m = mirrored(p);
-  const double size = element_size(type), pixels = source_pixels(m), numbers = pixels * p.out_channels * p.mode_count;
-  const double columns = double(p.mixings) * p.in_channels, maps = pixels * columns * size;
-  const double product =
-      std::max(2 * numbers * columns / product_rate(type, precision), (numbers * size + maps) / kCopy);
-  const bool gathered = p.mixings > 1;
-  const double parts = product_passes(m, type, false) + 2 * product + (gathered ? 16 * maps / kCopy : 0);
-  return (gathered ? 0.73 : 1.0) * parts + 1.5 * kExpandedCall;  // not every scale has every matrix
-}
-
 double chained_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step) {
   // Milliseconds of a million products of the mix with its second pass, and of the first pass, of a thousand items (a
   // tile q, the channels of a team of seven warps, 16 channels of the source), and of a step however small.
@@ -143,9 +131,8 @@ ForcedForm forced_form() {
     if (name.empty()) return ForcedForm::none;
     if (name == "streamed") return ForcedForm::streamed;
     if (name == "chained") return ForcedForm::chained;
-    if (name == "expanded") return ForcedForm::expanded;
-    require(name == "shared", "SCDCF_CUDA_FORM: got \"", name, "\", expected streamed, chained, expanded or shared");
-    return ForcedForm::shared;
+    require(name == "expanded", "SCDCF_CUDA_FORM: got \"", name, "\", expected streamed, chained or expanded");
+    return ForcedForm::expanded;
   }();
   return form;
 }

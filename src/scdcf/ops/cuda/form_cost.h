@@ -24,13 +24,10 @@ double streamed_milliseconds(const DeviceProblem& p, DataType type, ExpandedStep
 /// Infinite where the chained kernels do not take the problem.
 double chained_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step);
 
-/// Both gradients from one expansion (shared_backward.h).
-double shared_milliseconds(const DeviceProblem& p, DataType type, Precision precision);
-
-enum class ForcedForm { none, streamed, chained, expanded, shared };
+enum class ForcedForm { none, streamed, chained, expanded };
 
 /// What the environment variable SCDCF_CUDA_FORM says, read once: "streamed" or "chained" where these kernels can do a
-/// step (else another does), "expanded", or "shared" (expanded, but both gradients from one expansion).
+/// step (else another does), or "expanded".
 ForcedForm forced_form();
 
 }  // namespace scdcf::ops::cuda

@@ -10,14 +10,12 @@
 //   chained   TF32, bfloat16 and float32, sm_80 up: everything       chained.h
 //             between the maps on chip, 16-bit operands
 //   expanded  everything: the passes to memory, the mix by cuBLAS    expanded.h
-//   shared    both gradients in TF32 or bfloat16, from one           shared_backward.h
-//             expansion of the gradient of the output
 #include "scdcf/ops/cuda/separable_kernel.h"
 
 #include <algorithm>
 
 #include "scdcf/ops/cuda/chained/chained.h"
-#include "scdcf/ops/cuda/expanded/shared_backward.h"
+#include "scdcf/ops/cuda/expanded/expanded.h"
 #include "scdcf/ops/cuda/form_cost.h"
 #include "scdcf/ops/cuda/lifting/lifting.h"
 #include "scdcf/ops/cuda/machine/device_limits.h"
@@ -47,15 +45,13 @@ constexpr size_t kMagnitudeBytes = 256;  // in front of the workspace of streame
 enum class Family { lifting, streamed, chained, expanded };
 constexpr const char* kFamilyNames[] = {"lifting", "streamed", "chained", "expanded"};
 
-bool may_lift(DataType type) {
-  return type != DataType::float64 && forced_form() != ForcedForm::expanded && forced_form() != ForcedForm::shared;
-}
+bool may_lift(DataType type) { return type != DataType::float64 && forced_form() != ForcedForm::expanded; }
 
 /// Of the families that can do a step, the one that is asked for or else the fastest.
 Family choose_family(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step, bool streamed,
                      bool chained) {
   const ForcedForm forced = forced_form();
-  if (forced == ForcedForm::expanded || forced == ForcedForm::shared) return Family::expanded;
+  if (forced == ForcedForm::expanded) return Family::expanded;
   if (forced == ForcedForm::streamed && streamed) return Family::streamed;
   if (forced != ForcedForm::none && chained) return Family::chained;
   Family best = Family::expanded;
@@ -68,13 +64,6 @@ Family choose_family(const DeviceProblem& p, DataType type, Precision precision,
   const double margin = best == Family::streamed && p.source_count > p.scale_count ? 1.2 : 1.0;
   if (chained) consider(Family::chained, margin * chained_milliseconds(p, type, precision, step));
   return best;
-}
-
-double family_milliseconds(const DeviceProblem& p, DataType type, Precision precision, ExpandedStep step,
-                           Family family) {
-  if (family == Family::streamed) return streamed_milliseconds(p, type, step);
-  return family == Family::chained ? chained_milliseconds(p, type, precision, step)
-                                   : expanded_milliseconds(p, type, precision, step);
 }
 
 /// Whether a family keeps everything between the maps on chip.
@@ -160,26 +149,6 @@ std::shared_ptr<const Choice> choose(const DeviceProblem& p, Arguments... argume
   return cache.find(plan_key(current_device(), p, arguments...), [&] { return Choice(p, arguments...); });
 }
 
-/// Whether both gradients, where both are asked for, come from one expansion.
-struct SharedChoice {
-  bool taken = false;
-  SharedPlan plan{};
-  SharedChoice(const DeviceProblem& p, DataType type, Precision precision) {
-    if (forced_form() != ForcedForm::none && forced_form() != ForcedForm::shared) return;
-    const auto in = choose<ForwardChoice>(p, type, precision, false);
-    const auto mixing = choose<GradientChoice>(p, type, precision);
-    if (forced_form() == ForcedForm::none && mixing->family == Family::lifting) return;
-    if (!plan_shared(p, type, precision, plan)) return;
-    const auto milliseconds = [&](const auto& choice, ExpandedStep step) {
-      return family_milliseconds(p, type, precision, step, choice.family);
-    };
-    // A tenth better, since a layer of its own has been measured for neither.
-    taken = forced_form() == ForcedForm::shared ||
-            1.1 * shared_milliseconds(p, type, precision) <
-                milliseconds(*in, ExpandedStep::grad_in) + milliseconds(*mixing, ExpandedStep::grad_mixing);
-  }
-};
-
 /// With what the kernels on chip want to know in front.
 template <class Choice>
 size_t workspace_of(const Choice& choice, const DeviceProblem& p) {
@@ -197,10 +166,6 @@ size_t backward_workspace(const SeparableProblem& problem, DataType type, Precis
                           bool grad_mixing) {
   const DeviceProblem p = make_device_problem(problem);
   if (Counts(p).trivial()) return 0;
-  if (grad_in && grad_mixing) {
-    const auto shared = choose<SharedChoice>(p, type, precision);
-    if (shared->taken) return shared->plan.workspace();
-  }
   const auto to_in = choose<ForwardChoice>(p, type, precision, false);
   const auto to_mixing = choose<GradientChoice>(p, type, precision);
   if (grad_in && grad_mixing && is_on_chip(to_in->family) && is_on_chip(to_mixing->family))  // side by side
@@ -243,13 +208,6 @@ void backward(const SeparableProblem& problem, const void* in, const void* facto
   const auto* f = static_cast<const float*>(factors);
   const auto* m = static_cast<const float*>(mixing);
   char* space = static_cast<char*>(workspace);
-  if (grad_in && grad_mixing) {
-    const auto shared = choose<SharedChoice>(p, type, precision);
-    require(space || !shared->taken, "CUDA: backward: got a null workspace, expected memory");
-    if (shared->taken)
-      return shared_backward(p, shared->plan, in, factors, mixing, grad_out, grad_in, grad_mixing, space,
-                             {type, precision, stream, blas});
-  }
   const auto to_in = grad_in ? choose<ForwardChoice>(p, type, precision, false) : nullptr;
   const auto to_mixing = grad_mixing ? choose<GradientChoice>(p, type, precision) : nullptr;
   require(space || ((!to_in || workspace_of(*to_in, p) == 0) && (!to_mixing || workspace_of(*to_mixing, p) == 0)),
@@ -288,10 +246,8 @@ std::string forms(const SeparableProblem& problem, DataType type, Precision prec
   if (Counts(p).trivial()) return "-";
   const auto name = [](Family family) { return std::string(kFamilyNames[static_cast<int>(family)]); };
   return name(choose<ForwardChoice>(p, type, precision, true)->family) + "/" +
-         (choose<SharedChoice>(p, type, precision)->taken
-              ? "shared"
-              : name(choose<ForwardChoice>(p, type, precision, false)->family) + "/" +
-                    name(choose<GradientChoice>(p, type, precision)->family));
+         name(choose<ForwardChoice>(p, type, precision, false)->family) + "/" +
+         name(choose<GradientChoice>(p, type, precision)->family);
 }
 
 }  // namespace scdcf::ops::cuda

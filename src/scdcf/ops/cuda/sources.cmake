@@ -15,8 +15,6 @@ set(cuda_sources
   ops/cuda/expanded/matrix_expand.cu
   ops/cuda/expanded/matrix_plan.cpp
   ops/cuda/expanded/products.cpp
-  ops/cuda/expanded/shared_backward.cpp
-  ops/cuda/expanded/shared_maps.cu
   ops/cuda/expanded/stack_mixing.cu
   ops/cuda/form_cost.cpp
   ops/cuda/lifting/lifting_forward.cu

@@ -69,8 +69,8 @@ double with_waits(const Clocks& k, const MatrixTile& t, int limit, double work, 
 double cost_of_expand(const Sizes& z, MatrixTile& t) {
   const DeviceProblem& p = z.p;
   const Clocks& k = kExpand;
-  t.row = make_matrix_bank(p, true, p.mirrored, p.mirrored, t.columns, z.type);
-  t.column = make_matrix_bank(p, false, p.mirrored, p.mirrored, t.lines, z.type);
+  t.row = make_matrix_bank(p, true, false, false, t.columns, z.type);
+  t.column = make_matrix_bank(p, false, false, false, t.lines, z.type);
   const int us = most_sources(t.row, z.radius), vs = most_sources(t.column, z.radius);
   t.first_pitch = pitch_of(vs * t.channels), t.lines_pitch = pitch_of(t.columns * t.channels);
   t.together = 2;

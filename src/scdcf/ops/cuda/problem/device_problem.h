@@ -11,19 +11,13 @@ namespace scdcf::ops::cuda {
 struct DeviceProblem {
   int batch, planes, in_channels, out_channels, in_height, in_width, out_height, out_width;
   int stride, origin, replicate, column_modes, row_modes, mixings, scale_count, source_count, mode_count;
-  int mirrored;  // in and out are the operators' outputs and inputs (shared_backward.h)
   ScaleEntry scales[kMaxScales];
   Source sources[kMaxSources];
   ModePair modes[kMaxModes];
 
-  __host__ __device__ LineAxis y_axis() const { return axis(out_height, in_height); }
-  __host__ __device__ LineAxis x_axis() const { return axis(out_width, in_width); }
+  __host__ __device__ LineAxis y_axis() const { return {out_height, in_height, stride, origin, replicate}; }
+  __host__ __device__ LineAxis x_axis() const { return {out_width, in_width, stride, origin, replicate}; }
   int max_radius() const;
-
- private:
-  __host__ __device__ LineAxis axis(int out, int in) const {
-    return {mirrored ? in : out, mirrored ? out : in, stride, origin, replicate};
-  }
 };
 
 /// Throws an Error when a limit of separable_kernel.h is exceeded; indices are those that ops/checks.h has let through.
