@@ -17,29 +17,28 @@ constexpr int kGradientModes = 4;  // modes of one kind per block
 struct MixingPlan : MixingSlices {
   int batch, planes, scales, in_channels, out_channels, in_width, out_width, in_pixels, out_pixels;
   LineBank rows, columns;  // of U along x and of dV along y
-  int images, groups, in_tiles, out_tiles;
+  int in_tiles, out_tiles;
   int16_t radius[kMaxScales];
 
   /// Channel tiles times groups of modes: blocks per slice.
   __host__ __device__ int tiles() const { return in_tiles * rows.groups * out_tiles * columns.groups; }
-  __host__ __device__ int units_per_pair() const { return rows.tiles * columns.tiles * groups; }
+  __host__ __device__ int units_per_pair() const { return rows.tiles * columns.tiles * batch; }
 };
 
-/// One unit of work: a pair, a tile of output columns x and input rows v, and a group of images.
+/// One unit of work: a pair, a tile of output columns x and input rows v, and an image.
 struct GradientUnit {
-  int pair, x_tile, v_tile, image0, images;
+  int pair, x_tile, v_tile, image0;
 };
 
 __host__ __device__ inline GradientUnit unit_of(const MixingPlan& m, int pair_begin, int index) {
   GradientUnit t;
   int rest = index;
-  t.image0 = rest % m.groups * m.images;
-  rest /= m.groups;
+  t.image0 = rest % m.batch;
+  rest /= m.batch;
   t.x_tile = rest % m.rows.tiles;
   rest /= m.rows.tiles;
   t.v_tile = rest % m.columns.tiles;
   t.pair = pair_begin + rest / m.columns.tiles;
-  t.images = m.images < m.batch - t.image0 ? m.images : m.batch - t.image0;
   return t;
 }
 
@@ -48,7 +47,7 @@ struct GradientTask {
   int in0, row_group, out0, column_group, pair0, begin, end;
 };
 
-__host__ __device__ inline GradientTask task_of(const MixingPlan& m, int block, int in_wide, int out_wide) {
+__host__ __device__ inline GradientTask task_of(const MixingPlan& m, int block, int out_wide) {
   GradientTask t;
   int rest = block;
   t.column_group = rest % m.columns.groups;
@@ -57,7 +56,7 @@ __host__ __device__ inline GradientTask task_of(const MixingPlan& m, int block, 
   rest /= m.out_tiles;
   t.row_group = rest % m.rows.groups;
   rest /= m.rows.groups;
-  t.in0 = rest % m.in_tiles * in_wide;
+  t.in0 = rest % m.in_tiles * kChunk;
   const SlicePart part = m.part(rest / m.in_tiles, m.units_per_pair());
   t.pair0 = part.pair0, t.begin = part.begin, t.end = part.end;
   return t;

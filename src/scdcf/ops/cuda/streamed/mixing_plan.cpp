@@ -15,8 +15,7 @@ MixingPlan plan_pairs(const DeviceProblem& p) {
   m.in_pixels = p.in_height * p.in_width, m.out_pixels = p.out_height * p.out_width;
   m.rows = make_bank(p, true, false, kGradientModes);
   m.columns = make_bank(p, false, true, kGradientModes);
-  m.in_tiles = static_cast<int>(divide_up(p.in_channels, kChunk)),
-  m.out_tiles = static_cast<int>(divide_up(p.out_channels, kChunk));
+  m.in_tiles = static_cast<int>(divide_up(p.in_channels, kChunk));
   for (int s = 0; s < p.scale_count; ++s) m.radius[s] = static_cast<int16_t>(p.scales[s].radius);
   m.fill_pairs(p);
   return m;

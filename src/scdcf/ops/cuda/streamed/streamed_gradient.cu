@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(Tile::threads, 1)
                              const uint4* columns, const T* grad_out, const Magnitudes* magnitudes, float* partial) {
 #ifdef SCDCF_HOPPER_CODE
   const GradientRing<Tile> ring;
-  const GradientTask task = task_of(g.mixing, blockIdx.x, kChunk, g.wide);
+  const GradientTask task = task_of(g.mixing, blockIdx.x, g.wide);
   ring.init();
   sync_block();
   const Scales scales = scales_of(true, g.border_bits, magnitudes);
@@ -49,24 +49,6 @@ __global__ void gradient_banks_kernel(const __grid_constant__ BankParams p, cons
         bank_word<T>(p.columns, p.column_places, factors, scales.second, index - p.row_words);
 }
 
-/// Of 16 rows of a product, whose thread has rows r and r + 8: the channel in its group of 16.
-__device__ inline int channel_of(int row) { return row % 8 * 2 + row / 8; }
-
-/// As the warps wrote their sums: 64 x 128 per tile of rows, in pieces of four per lane.
-struct StreamedLayout {
-  int row_tiles, sums;
-
-  __host__ __device__ int count() const { return sums; }
-  __device__ float read(const float* slice, int number) const { return slice[number]; }
-  __device__ SumPlace place(int number) const {
-    const int r = number % 4, lane = number / 4 % 32, column = number / 128 % 16 * 8 + lane % 4 * 2 + r % 2;
-    const int t = number / 2048 % row_tiles, warp = number / 2048 / row_tiles % 4,
-              group = number / 2048 / row_tiles / 4;
-    return {column / 32, row_tiles == 2 ? group * 2 + t : warp, column % 32 / 16 * 16 + channel_of(column % 16),
-            (row_tiles == 2 ? warp : group) * 16 + channel_of(lane / 4 + r / 2 * 8)};
-  }
-};
-
 }  // namespace
 
 void run_streamed_gradient(const DeviceProblem& p, const StreamedGradientPlan& g, const void* in, const float* factors,
@@ -87,8 +69,7 @@ void run_streamed_gradient(const DeviceProblem& p, const StreamedGradientPlan& g
              stream, g, static_cast<const T*>(in), rows, columns, static_cast<const T*>(grad_out), sizes, partial);
     });
   });
-  add_slices(p, m, StreamedLayout{g.row_tiles, g.sums}, g.sums, kChunk, g.wide, g.border_bits, sizes, partial,
-             grad_mixing, stream);
+  add_slices(p, g, sizes, partial, grad_mixing, stream);
 }
 
 }  // namespace scdcf::ops::cuda

@@ -41,7 +41,7 @@ struct StreamedGradientTile {
 };
 
 struct StreamedGradientPlan {
-  MixingPlan mixing;  // one image at a time; pixels and the layout there are unused
+  MixingPlan mixing;
   int consumers, row_tiles, halves, depth, wide, sums;
   int border_bits;
 

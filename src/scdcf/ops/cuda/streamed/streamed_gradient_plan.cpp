@@ -36,7 +36,6 @@ bool plan_streamed_gradient(const DeviceProblem& p, DataType type, Precision pre
   m.rows.depth = m.columns.depth = g.depth, m.rows.own_tiles = m.columns.own_tiles = 1;
   choose_rows(g);
   m.out_tiles = static_cast<int>(divide_up(p.out_channels, g.wide));
-  m.images = 1, m.groups = p.batch;
   bool fits = false;
   visit_tile(g, [&](auto tile) {
     g.sums = decltype(tile)::sums;
