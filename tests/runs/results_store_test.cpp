@@ -247,4 +247,22 @@ TEST(Key, depends_on_what_changes_the_result_and_on_nothing_else) {
   differs([](PlannedRun& r) { r.machine = "H200"; });
 }
 
+// Options that came later must not change what was stored: neither under which key, nor what was trained.
+TEST(Key, of_every_stored_result_is_still_its_own) {
+  int rescaled = 0;
+  const auto records = ResultsStore::open(SCDCF_SOURCE_DIR "/results/h200").records();
+  EXPECT_GE(records.size(), 300U);
+  for (const auto& record : records) {
+    const auto config = record.config();
+    EXPECT_EQ(key_of({config, record.measure, ""}), record.key) << label_of({config, record.measure, ""});
+    EXPECT_TRUE(record.done()) << record.status;
+    const bool is_old = !record.asked.at("train").contains("interpolation");
+    if (config.train.augment.scale_octaves == 0 || !is_old) continue;
+    ++rescaled;
+    EXPECT_EQ(config.train.augment.interpolation, "bilinear");
+    EXPECT_EQ(config.train.augment.scale_law, "octaves");
+  }
+  EXPECT_EQ(rescaled, 92);
+}
+
 }  // namespace

@@ -89,20 +89,83 @@ TEST(Augment, scale_jitter_enlarges_about_the_centre) {
   auto draws = middling_draws(5);
   const double octaves = 0.8;
   for (int64_t i = 0; i < 5; ++i) draws[i][train::kDrawScale] = static_cast<double>(i) / 4;
-  const auto result = train::augment(images, draws, {octaves, 0, false, 0}, black);
+  AugmentOptions options;
+  options.scale_octaves = octaves;
+  options.interpolation = "bilinear";
+  const auto result = train::augment(images, draws, options, black);
   for (int64_t i = 0; i < 5; ++i) {
     const double beta = (2 * static_cast<double>(i) / 4 - 1) * octaves;
     const auto expected =
         theory::act_on_image((images[i] - black[0]).cpu(), {beta, 0, 0}, theory::Interpolation::bilinear) +
         black[0].cpu();
     // At the border the two differ in what lies half a pixel outside.
-    const auto inner = [](const torch::Tensor& t) { return t.slice(1, 1, 27).slice(2, 1, 27); };
-    if (beta >= 0) {
-      EXPECT_LE(farthest(inner(result[i].cpu()), inner(expected)), 1e-4) << beta;
+    const int64_t border = beta >= 0 ? 1 : 10;
+    const auto inner = [&](const torch::Tensor& t) {
+      return t.slice(1, border, 28 - border).slice(2, border, 28 - border);
+    };
+    EXPECT_LE(farthest(inner(result[i].cpu()), inner(expected)), 1e-4) << beta;
+  }
+}
+
+/// Keys' kernel for a = -3/4, as torch's grid_sampler has it.
+double keys(double t) {
+  t = std::abs(t);
+  if (t <= 1) return (1.25 * t - 2.25) * t * t + 1;
+  return t < 2 ? ((-0.75 * t + 3.75) * t - 6) * t + 3 : 0;
+}
+
+TEST(Augment, bicubic_is_keys_interpolation_with_black_beyond_the_border) {
+  const auto images = noise_images(1);
+  const auto black = black_of(images);
+  const auto in = (images - black).cpu();
+  const auto pixel = in.accessor<float, 4>();
+  AugmentOptions options;
+  options.scale_octaves = 1;
+  for (const double draw : {0.2, 0.9}) {
+    auto draws = middling_draws(1);
+    draws[0][train::kDrawScale] = draw;
+    const auto result = train::augment(images, draws, options, black).cpu();
+    const double factor = std::exp2(2 * draw - 1);
+    const auto looked_up = [&](int64_t at) { return (static_cast<double>(at) - 13.5) / factor + 13.5; };
+    for (const auto& [y, x] : {std::pair<int64_t, int64_t>{0, 0}, {3, 7}, {14, 14}, {20, 27}, {27, 1}}) {
+      double expected = 0.3;
+      for (int64_t i = 0; i < 28; ++i)
+        for (int64_t j = 0; j < 28; ++j)
+          expected += keys(looked_up(y) - static_cast<double>(i)) * keys(looked_up(x) - static_cast<double>(j)) *
+                      pixel[0][1][i][j];
+      EXPECT_NEAR(result[0][1][y][x].item<double>(), expected, 1e-4) << y << " " << x << " " << draw;
     }
-    EXPECT_LE(farthest(result[i].slice(1, 10, 18).slice(2, 10, 18).cpu(), expected.slice(1, 10, 18).slice(2, 10, 18)),
+  }
+}
+
+TEST(Augment, a_factor_of_one_changes_nothing_under_either_law_and_interpolation) {
+  const auto images = noise_images(2);
+  for (const char* law : {"octaves", "factor"})
+    for (const char* interpolation : {"bilinear", "bicubic"}) {
+      AugmentOptions options;
+      options.scale_octaves = 1;
+      options.scale_law = law;
+      options.interpolation = interpolation;
+      auto draws = middling_draws(2);
+      if (options.scale_law == "factor") draws.select(1, train::kDrawScale).fill_(1.0 / 3);  // 0.5 + 1.5 / 3
+      EXPECT_LE(farthest(train::augment(images, draws, options, black_of(images)), images), kRounding)
+          << law << " " << interpolation;
+    }
+}
+
+TEST(Augment, the_law_of_the_factor_is_uniform_between_the_same_ends) {
+  const auto images = noise_images(1);
+  AugmentOptions octaves, factor;
+  octaves.scale_octaves = factor.scale_octaves = 1;
+  factor.scale_law = "factor";
+  for (const double draw : {0.0, 0.25, 0.9}) {
+    auto draws = middling_draws(1), same = middling_draws(1);
+    draws[0][train::kDrawScale] = draw;
+    same[0][train::kDrawScale] = (std::log2(0.5 + 1.5 * draw) + 1) / 2;
+    EXPECT_LE(farthest(train::augment(images, draws, factor, black_of(images)),
+                       train::augment(images, same, octaves, black_of(images))),
               1e-4)
-        << beta;
+        << draw;
   }
 }
 

@@ -65,6 +65,28 @@ TEST(Config, an_option_that_came_later_is_stored_where_it_is_given) {
   expect_error([&] { train::config_from_json(wrong); }, "data.largest_size", "got 65", "17 to 64");
 }
 
+// What was rescaled before there was a choice was so in octaves and bilinearly, whatever the default is.
+TEST(Config, stored_without_a_law_and_an_interpolation_it_was_octaves_and_bilinear) {
+  train::RunConfig config;
+  config.train.augment.scale_octaves = 1;
+  EXPECT_EQ(config.train.augment.interpolation, "bicubic");
+  const nlohmann::json written = train::to_json(config);
+  EXPECT_EQ(written.at("train").at("interpolation"), "bicubic");
+  EXPECT_EQ(train::config_from_json(written).train.augment.interpolation, "bicubic");
+  auto before = written;
+  before["train"].erase("interpolation");
+  const auto read = train::config_from_json(before).train.augment;
+  EXPECT_EQ(read.interpolation, "bilinear");
+  EXPECT_EQ(read.scale_law, "octaves");
+  EXPECT_EQ(nlohmann::json(train::to_json(train::config_from_json(before))), before) << "the same text, the same hash";
+  config.train.augment.scale_law = "factor";
+  config.train.augment.interpolation = "bilinear";
+  EXPECT_EQ(train::config_from_json(train::to_json(config)).train.augment.scale_law, "factor");
+  EXPECT_FALSE(train::to_json(config).at("train").contains("interpolation"));
+  config.train.augment.scale_octaves = 0;
+  EXPECT_EQ(train::to_json(config).dump(), train::to_json(train::RunConfig{}).dump()) << "nothing is rescaled";
+}
+
 TEST(Config, names_every_key_that_is_missing_or_of_another_kind) {
   const nlohmann::json whole = train::to_json(train::RunConfig{});
   for (const auto& section : whole.items()) {
@@ -128,6 +150,8 @@ TEST(Config, refuses_options_that_make_no_sense) {
   refused("decay", [](auto& o) { o.decay = 0; });
   refused("batch", [](auto& o) { o.batch = 1; });
   refused("epochs", [](auto& o) { o.epochs = 0; });
+  refused("augment_scale_law", [](auto& o) { o.augment.scale_law = "normal"; });
+  refused("augment_interpolation", [](auto& o) { o.augment.interpolation = "nearest"; });
   refused("augment_scale", [](auto& o) { o.augment.scale_octaves = -0.5; });
   refused("augment_crop", [](auto& o) { o.augment.crop_padding = -1; });
   refused("augment_cutout", [](auto& o) { o.augment.cutout = -1; });

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "scdcf/core/error.h"
@@ -44,15 +46,18 @@ struct Option {
   bool (*holds)(const T&) = nullptr;  ///< whether a value is what is expected; none where only its user can tell
   const char* json = name;
   bool is_later = false;
+  std::optional<T> absent{};  ///< of a later one: what JSON without it means; none for the default
 
   Option expects(const char* what, bool (*check)(const T&)) const {
-    return {value, name, help, what, check, json, is_later};
+    return {value, name, help, what, check, json, is_later, absent};
   }
   /// Another name in JSON, for that of the results that are stored.
-  Option stored_as(const char* key) const { return {value, name, help, expected, holds, key, is_later}; }
+  Option stored_as(const char* key) const { return {value, name, help, expected, holds, key, is_later, absent}; }
   /// For an option that came when there were results already: JSON has it only where it is not left as it is, so that
   /// what was stored before is read, and found by its hash, as ever.
   Option later() const { return {value, name, help, expected, holds, json, true}; }
+  /// The same where the default is no longer what the option stood for when it came, `before`.
+  Option later(T before) const { return {value, name, help, expected, holds, json, true, std::move(before)}; }
 
   /// "got 1, expected at least 2", or nothing where all is well.
   std::string fault() const {

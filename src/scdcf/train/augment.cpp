@@ -25,9 +25,16 @@ torch::Tensor lookup(const torch::Tensor& scale, const torch::Tensor& shift_draw
   return scale.unsqueeze(1) * pixel_centres(side, scale.options()).unsqueeze(0) + shift.unsqueeze(1);
 }
 
-/// Scaling, shift and flip as one grid [n, H, W, 2] of places to look up.
+/// Pixels of an image that one of its rescaled copy spans, [n]: 1 / factor.
+torch::Tensor lookup_scale(const torch::Tensor& draw, const AugmentOptions& options) {
+  const double smallest = std::exp2(-options.scale_octaves), largest = std::exp2(options.scale_octaves);
+  if (options.scale_law == "factor") return (draw * (largest - smallest) + smallest).reciprocal();
+  return torch::exp2((draw * 2 - 1) * -options.scale_octaves);
+}
+
+/// Scaling, shift and flip as one grid [n, H, W, 2] of positions to look up.
 torch::Tensor lookup_grid(const torch::Tensor& draws, const AugmentOptions& options, int64_t height, int64_t width) {
-  const auto scale = torch::exp2((draws.select(1, kDrawScale) * 2 - 1) * -options.scale_octaves);
+  const auto scale = lookup_scale(draws.select(1, kDrawScale), options);
   const auto scale_x = options.flip ? torch::where(draws.select(1, kDrawFlip) < 0.5, -scale, scale) : scale;
   const auto x = lookup(scale_x, draws.select(1, kDrawShiftX), options.crop_padding, width).unsqueeze(1);
   const auto y = lookup(scale, draws.select(1, kDrawShiftY), options.crop_padding, height).unsqueeze(2);
@@ -89,8 +96,9 @@ torch::Tensor augment(const torch::Tensor& images, const torch::Tensor& draws, c
   if (options.scale_octaves > 0 || options.crop_padding > 0 || options.flip) {
     const auto grid = lookup_grid(draws, options, height, width);
     // grid_sample fills with zeros, so black is made zero for its sake.
-    constexpr int64_t kBilinear = 0, kZeros = 0;
-    result = torch::grid_sampler(result - black, grid, kBilinear, kZeros, false) + black;
+    constexpr int64_t kBilinear = 0, kBicubic = 2, kZeros = 0;
+    const bool bicubic = options.scale_octaves > 0 && options.interpolation == "bicubic";  // else at whole pixels
+    result = torch::grid_sampler(result - black, grid, bicubic ? kBicubic : kBilinear, kZeros, false) + black;
   }
   if (options.cutout > 0) {
     const auto rows = inside(draws.select(1, kDrawHoleY), options.cutout, height).unsqueeze(2);

@@ -8,7 +8,8 @@
 
 namespace scdcf::train {
 
-/// What each of the numbers that belong to an image decides. 0.5 leaves size and place as they are.
+/// What each of the numbers that belong to an image decides. 0.5 leaves the position as it is, and the size where the
+/// factor is uniform in octaves.
 enum Draw : int64_t {
   kDrawScale,
   kDrawShiftX,
@@ -25,9 +26,9 @@ enum Draw : int64_t {
 /// Numbers that say what happens to each of `count` images, uniform in [0, 1): [count, kDraws] on the CPU.
 torch::Tensor draw_augmentation(int64_t count, at::Generator generator);
 
-/// Images [n, C, H, W] changed as `draws` [n, kDraws] says: rescaled about the centre and moved (one bilinear
-/// interpolation; moves are whole pixels), flipped, a hole cut out, a share of them reduced and enlarged again. Beyond
-/// the border and in the hole lies `black` [1, C, 1, 1]. Asks nothing of the host.
+/// Images [n, C, H, W] changed as `draws` [n, kDraws] says: rescaled about the centre and moved (one
+/// interpolation, exact where the factor is 1; moves are whole pixels), flipped, a hole cut out, a share of them
+/// reduced and enlarged again. Beyond the border and in the hole lies `black` [1, C, 1, 1]. Asks nothing of the host.
 torch::Tensor augment(const torch::Tensor& images, const torch::Tensor& draws, const AugmentOptions& options,
                       const torch::Tensor& black);
 

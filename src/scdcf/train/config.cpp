@@ -19,7 +19,8 @@ nlohmann::ordered_json write(Options options, Stored which) {
   Options left_open;
   visit_options(left_open, [&](const auto& option) { open[option.json] = option.value; });
   visit_options(options, [&](const auto& option) {
-    const bool is_open = open[option.json] == nlohmann::ordered_json(option.value);
+    const bool is_open =
+        option.absent ? option.value == *option.absent : open[option.json] == nlohmann::ordered_json(option.value);
     if (which == Stored::all || !option.is_later || !is_open) json[option.json] = option.value;
   });
   return json;
@@ -32,7 +33,10 @@ Options read(const nlohmann::json& json, const char* section) {
   require(part != json.end() && part->is_object(), "configuration: got no \"", section, "\", expected an object");
   visit_options(options, [&](const auto& option) {
     const auto found = part->find(option.json);
-    if (option.is_later && found == part->end()) return;
+    if (option.is_later && found == part->end()) {
+      if (option.absent) option.value = *option.absent;
+      return;
+    }
     require(found != part->end(), "configuration: ", section, ".", option.json, " is missing");
     bool same = false;
     try {

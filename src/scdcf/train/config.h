@@ -14,13 +14,15 @@ namespace scdcf::train {
 
 /// Random changes to training images, drawn anew for every image in every epoch.
 struct AugmentOptions {
-  double scale_octaves = 0;  ///< enlarged by 2^u, u uniform in [-scale_octaves, scale_octaves]: the "+" of the tables
+  double scale_octaves = 0;  ///< enlarged by a factor of 2^-scale_octaves to 2^scale_octaves: the "+" of the tables
   int crop_padding = 0;      ///< zeros put around the image before a random crop of its size
   bool flip = false;         ///< left and right, half of the time
   int cutout = 0;            ///< side of a square hole at a random place
   /// Reduced by 2^u and enlarged again, u up to this. Negative: what lost_detail of fit_to_data.h says.
   double detail_octaves = -1;
-  double detail_share = 0.5;  ///< of the images, so many
+  double detail_share = 0.5;              ///< of the images, so many
+  std::string scale_law = "octaves";      ///< uniform in octaves (as many enlarged as reduced), or in the factor
+  std::string interpolation = "bicubic";  ///< of rescaled images: bilinear, which blurs them, or bicubic
   /// Whether what an image shows may lie elsewhere, or not be there.
   bool moves() const { return scale_octaves > 0 || crop_padding > 0 || flip || cutout > 0; }
   bool any() const { return moves() || detail_octaves > 0; }

@@ -42,6 +42,19 @@ void visit_options(TrainOptions& o, Visitor&& visit) {
       Option{o.augment.scale_octaves, "augment_scale", "Rescale training images by up to this many octaves either way"}
           .expects("0 to 4 octaves", [](const auto& octaves) { return octaves >= 0 && octaves <= 4; })
           .stored_as("scale_octaves"));
+  // Of images that are not rescaled neither says anything, so that neither is stored.
+  const auto as_before = [&](const std::string& value, const char* before) {
+    return o.augment.scale_octaves > 0 ? std::string(before) : value;
+  };
+  visit(Option{o.augment.scale_law, "augment_scale_law",
+               "Law of the factor that images are rescaled by: uniform in its octaves, or in the factor itself"}
+            .expects("octaves or factor", [](const auto& law) { return law == "octaves" || law == "factor"; })
+            .stored_as("scale_law")
+            .later(as_before(o.augment.scale_law, "octaves")));
+  visit(Option{o.augment.interpolation, "augment_interpolation", "Interpolation of rescaled training images"}
+            .expects("bilinear or bicubic", [](const auto& kind) { return kind == "bilinear" || kind == "bicubic"; })
+            .stored_as("interpolation")
+            .later(as_before(o.augment.interpolation, "bilinear")));
   visit(Option{o.augment.crop_padding, "augment_crop", "Pad training images by this many pixels and crop at random"}
             .expects("0 to 1024 pixels", between<0, 1024>)
             .stored_as("crop_padding"));
