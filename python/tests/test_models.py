@@ -17,6 +17,9 @@ import scdcf
 PROGRAM = os.environ.get("SCDCF_PROGRAM", str(Path(__file__).resolve().parents[2] / "build" / "bin" / "scdcf"))
 SMALL = {"scdcfnet": "--channels 4,5,6 --scales 3 --hidden 16 --size 12",
          "cnn": "--channels 4,5,6 --hidden 16 --size 12 --pooling average",
+         "scdcfnet, relu first": "--model scdcfnet --channels 4,5,6 --scales 3 --hidden 16 --size 12 --block relu-pool-norm "
+                                 "--sampling point",
+         "cnn, norm first": "--model cnn --channels 4,5,6 --hidden 16 --size 12 --pooling max --block norm-relu-pool",
          "scdcfnet-full": "--channels 3,4,5,4 --hidden 16 --size 20 --smallest-factor 0.8 --smaller 1.5 --planes-per-level 2",
          "pyramid-cnn": "--channels 3,4,5,4 --hidden 16 --size 20 --smallest-factor 0.8 --smaller 1.5",
          "resnet16-full": "--channels 3,3,4,5 --hidden 16 --size 20 --smallest-factor 0.9 --smaller 1.2"}
@@ -47,7 +50,8 @@ class TrainedByTheProgram(unittest.TestCase):
         cls.scratch = tempfile.TemporaryDirectory()
         cls.folder = Path(cls.scratch.name)
         for name, options in SMALL.items():
-            code, _, error = program("train", "--model", name, *options.split(), "--data", "sglyphs", "--train-size", 64,
+            model = [] if options.startswith("--model") else ["--model", name]
+            code, _, error = program("train", *model, *options.split(), "--data", "sglyphs", "--train-size", 64,
                                      "--validation-size", 16, "--test-size", 60, "--batch", 32, "--epochs", 1, "--out",
                                      cls.folder / name)
             assert code == 0, error
@@ -162,6 +166,29 @@ class Networks(unittest.TestCase):
             with self.assertRaises(RuntimeError) as caught:
                 make()
             self.assertIn(text, str(caught.exception).splitlines()[0])
+
+    def test_blocks_have_the_order_asked_for(self):
+        torch.manual_seed(5)
+        maps = torch.randn(2, 4, 3, 8, 8)
+        for name, make in (("scdcfnet", scdcf.models.scdcfnet), ("cnn", scdcf.models.cnn)):
+            for pooling in ("average", "max"):
+                for block in ("norm-relu-pool", "relu-pool-norm"):
+                    network = make(channels=[4, 4, 4], hidden=8, image_size=12, pooling=pooling, block=block).eval()
+                    end = network.block1[1:]
+                    for module in end:
+                        if hasattr(module, "running_mean"):
+                            module.running_mean.fill_(0.3)
+                    x = maps if name == "scdcfnet" else maps[:, :, 0]
+                    function = getattr(torch.nn.functional, f"{pooling[:3]}_pool{x.dim() - 2}d")
+                    window = (1, 2, 2)[5 - x.dim():]
+                    expected = ((x - 0.3) / (1 + 1e-5)**0.5).relu() if block == "norm-relu-pool" else x.relu()
+                    expected = function(expected, window)
+                    if block == "relu-pool-norm":
+                        expected = (expected - 0.3) / (1 + 1e-5)**0.5
+                    with self.subTest(model=name, pooling=pooling, block=block):
+                        self.assertTrue(torch.allclose(end(x), expected, atol=1e-6))
+        self.assertEqual(scdcf.models.scdcfnet().options["sampling"], "area")
+        self.assertEqual(scdcf.models.scdcfnet(sampling="point").block1[0].sampling, "point")
 
     def test_copies_and_states(self):
         torch.manual_seed(2)

@@ -44,6 +44,15 @@ std::vector<Case> cases() {
   });
   add("scdcfnet-composed", "scdcfnet", [](auto& options) { options.algorithm = "composed"; });
   add("cnn-average", "cnn", [](auto& options) { options.pooling = "average"; });
+  for (const char* model : {"cnn", "scdcfnet"})
+    add(model == std::string("cnn") ? "cnn-norm-first" : "scdcfnet-norm-first", model, [](auto& options) {
+      options.pooling = "max";
+      options.block = "norm-relu-pool";
+    });
+  add("sesn-relu-average-norm", "sesn", [](auto& options) {
+    options.pooling = "average";
+    options.block = "relu-pool-norm";
+  });
   for (const char* model : {"scdcfnet-full", "pyramid-cnn"})
     add(model == std::string("pyramid-cnn") ? "pyramid-cnn-anywhere" : "scdcfnet-full-anywhere", model,
         [](auto& options) {

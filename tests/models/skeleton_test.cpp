@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <cmath>
 #include <map>
+#include <sstream>
 
 #include "scdcf/models/registry.h"
 #include "support/device.h"
@@ -83,6 +85,82 @@ TEST(Skeleton, blocks_end_at_2x2_pixels_whatever_the_image_and_the_pooling) {
       }
 }
 
+constexpr double kMean = 0.3, kBias = 0.05;
+
+/// What follows the convolution of the first block, by torch's own functions, in eval mode.
+torch::Tensor end_of_block(const torch::Tensor& maps, bool norm_first, bool average) {
+  const auto pool = [&](const torch::Tensor& x) {
+    if (x.dim() == 4) return average ? torch::avg_pool2d(x, 2) : torch::max_pool2d(x, 2);
+    return average ? torch::avg_pool3d(x, {1, 2, 2}) : torch::max_pool3d(x, {1, 2, 2});
+  };
+  const auto normed = [&](const torch::Tensor& x) { return (x - kMean) / std::sqrt(1 + 1e-5) + kBias; };
+  return norm_first ? pool(torch::relu(normed(maps))) : normed(pool(torch::relu(maps)));
+}
+
+TEST(Skeleton, a_block_goes_on_in_the_order_asked_for_whatever_the_pooling_and_the_scale_axis) {
+  const torch::NoGradGuard no_grad;
+  for (const char* name : {"cnn", "scdcfnet", "sesn", "dss", "si-cnn"})
+    for (const bool average : {false, true})
+      for (const bool norm_first : {false, true}) {
+        auto options = narrow(name);
+        options.pooling = average ? "average" : "max";
+        options.block = norm_first ? "norm-relu-pool" : "relu-pool-norm";
+        const auto network = make_model(options);
+        network->eval();
+        auto block = std::dynamic_pointer_cast<torch::nn::SequentialImpl>(network->named_children()["block1"]);
+        for (auto& item : block->named_buffers())
+          if (item.key().find("running_mean") != std::string::npos) item.value().fill_(kMean);
+        for (auto& item : block->named_parameters())
+          if (item.key().find("bias") != std::string::npos && item.key().rfind("0.", 0) != 0) item.value().fill_(kBias);
+        const auto image = torch::rand({2, 1, 28, 28});
+        torch::nn::Sequential convolution;  // the block until its end begins
+        size_t i = 0;
+        for (; i < block->size(); ++i) {
+          std::ostringstream text;
+          block->ptr(i)->pretty_print(text);
+          if (text.str().find("ReLU") != std::string::npos || text.str().find("NormRelu") != std::string::npos) break;
+          convolution->push_back(*(block->begin() + static_cast<std::ptrdiff_t>(i)));
+        }
+        const auto expected = end_of_block(convolution->forward(image), norm_first, average);
+        const auto got = block->forward(image);
+        ASSERT_EQ(got.sizes(), expected.sizes()) << name;
+        EXPECT_LE((got - expected).abs().max().item<double>(), 1e-5) << name << " " << options.pooling << options.block;
+      }
+}
+
+TEST(Skeleton, blocks_and_samplings_left_open_are_those_of_stored_networks) {
+  const auto of = [](const char* name, const char* pooling) {
+    auto options = narrow(name);
+    options.pooling = pooling;
+    return resolve(options);
+  };
+  EXPECT_EQ(of("scdcfnet", "").block, "norm-relu-pool");
+  EXPECT_EQ(of("scdcfnet", "max").block, "relu-pool-norm");
+  EXPECT_EQ(of("sesn", "").block, "relu-pool-norm");
+  EXPECT_EQ(of("sesn", "average").block, "norm-relu-pool");
+  EXPECT_EQ(of("cnn", "average").block, "relu-pool-norm");
+  EXPECT_EQ(of("scdcfnet", "").sampling, "area");
+  EXPECT_EQ(of("sesn", "").sampling, "point");
+}
+
+TEST(Skeleton, sampling_makes_the_filters_of_points_or_of_pixels) {
+  const torch::NoGradGuard no_grad;
+  for (const char* name : {"scdcfnet", "sesn"}) {
+    const auto image = torch::rand({1, 1, 28, 28});
+    std::map<std::string, torch::Tensor> maps;
+    for (const char* sampling : {"", "area", "point"}) {
+      torch::manual_seed(5);
+      auto options = narrow(name);
+      options.sampling = sampling;
+      auto network = make_model(options);
+      network->eval();
+      maps[sampling] = network->features(image)[0].maps;
+    }
+    EXPECT_FALSE(torch::allclose(maps["area"], maps["point"], 1e-3, 1e-3)) << name;
+    EXPECT_TRUE(torch::equal(maps[""], maps[std::string("sesn") == name ? "point" : "area"])) << name;
+  }
+}
+
 TEST(Skeleton, networks_have_the_budget_of_parameters_at_28_and_56_pixels) {
   const std::map<std::string, int64_t> counts = {{"cnn", 494549},    {"lsi-cnn", 494549}, {"si-cnn", 494549},
                                                  {"ss-cnn", 486202}, {"sevf", 475423},    {"dss", 494359}};
@@ -131,9 +209,15 @@ TEST(Skeleton, bad_options_are_named) {
   refused([](auto& options) { options.dropout = 1; }, "dropout: got 1");
   refused([](auto& options) { options.pooling = "median"; }, "pooling: got \"median\"");
   refused([](auto& options) { options.scales = 3; }, "scales: model cnn has no such option");
+  refused([](auto& options) { options.block = "pool-relu"; }, "block: got \"pool-relu\"", "norm-relu-pool");
+  refused([](auto& options) { options.sampling = "area"; }, "sampling: model cnn has no such option");
+  refused([](auto& options) { options.name = "scdcfnet", options.sampling = "line"; }, "sampling: got \"line\"");
   auto of_vectors = narrow("sevf");
   of_vectors.pooling = "max";
   testing::expect_error([&] { resolve(of_vectors); }, "sevf", "pooling");
+  of_vectors.pooling = "";
+  of_vectors.block = "relu-pool-norm";
+  testing::expect_error([&] { resolve(of_vectors); }, "sevf", "block");
 }
 
 }  // namespace

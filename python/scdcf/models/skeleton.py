@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from .._texts import Option
 from ..convolutions import JointConv, LiftingConv, ScaleGrid
-from ..pooling import NormReluPool, SpatialMaxPool
+from ..pooling import NormReluPool, SpatialAvgPool, SpatialMaxPool
 from .network import Network, options
 
 
@@ -20,8 +20,7 @@ class Skeleton(Network):
         channels = [o["in_channels"], *o["channels"]]
         for i in range(3):
             layers = [self._convolution(o, i, channels[i], channels[i + 1]),
-                      *self._block_end(channels[i + 1], o["pooling"] == "average",
-                                       *torch.ops.scdcf.pooling_of_block(o["image_size"], i))]
+                      *self._block_end(o, channels[i + 1], *torch.ops.scdcf.pooling_of_block(o["image_size"], i))]
             self.add_module(f"block{i + 1}", nn.Sequential(*layers))
         self.head = nn.Sequential(nn.Linear(4 * channels[-1], o["hidden"], bias=False), nn.BatchNorm1d(o["hidden"]),
                                   nn.ReLU(), nn.Dropout(o["dropout"]), nn.Linear(o["hidden"], o["classes"]))
@@ -30,20 +29,25 @@ class Skeleton(Network):
         if not self.has_scales:
             return nn.Conv2d(inputs, outputs, 7, padding=3)
         grid = ScaleGrid(o["scales"], o["scale_step"], o["finest_width"])
-        filters = dict(bias=False, modes=o["modes"], basis=o["basis"], algorithm=o["algorithm"])
+        filters = dict(bias=False, modes=o["modes"], basis=o["basis"], sampling=o["sampling"],
+                       algorithm=o["algorithm"])
         if block == 0:
             return LiftingConv(inputs, outputs, grid, **filters)
         return JointConv(inputs, outputs, grid, scale_taps=o["scale_taps"], scale_modes=o["scale_modes"],
                          scale_padding=o["scale_padding"], **filters)
 
-    def _block_end(self, channels: int, average: bool, window: int, padding: int) -> List[nn.Module]:
-        if self.has_scales and average:
+    def _block_end(self, o: Dict[str, Any], channels: int, window: int, padding: int) -> List[nn.Module]:
+        average, norm_first = o["pooling"] == "average", o["block"] == "norm-relu-pool"
+        if norm_first and average:
             return [NormReluPool(channels, window, padding=padding)]
         if self.has_scales:
-            return [nn.ReLU(), SpatialMaxPool(window, padding=padding), nn.BatchNorm3d(channels)]
-        pool = (nn.AvgPool2d(window, padding=padding, count_include_pad=False) if average
-                else nn.MaxPool2d(window, padding=padding))
-        return [nn.ReLU(), pool, nn.BatchNorm2d(channels)]
+            pool: nn.Module = (SpatialAvgPool if average else SpatialMaxPool)(window, padding=padding)
+        else:
+            pool = (nn.AvgPool2d(window, padding=padding, count_include_pad=False) if average
+                    else nn.MaxPool2d(window, padding=padding))
+        if norm_first:
+            return [NormReluPool(channels, 1), pool]
+        return [nn.ReLU(), pool, (nn.BatchNorm3d if self.has_scales else nn.BatchNorm2d)(channels)]
 
     def forward(self, images: Tensor) -> Tensor:
         maps = self.block3(self.block2(self.block1(images)))

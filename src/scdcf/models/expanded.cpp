@@ -16,6 +16,12 @@ nn::ScalePadding scale_padding_of(const ModelOptions& options) {
   return nn::ScalePadding::zero;
 }
 
+basis::Sampling sampling_of(const ModelOptions& options) {
+  if (options.sampling == "area") return basis::Sampling::area;
+  require(options.sampling == "point", "sampling: got \"", options.sampling, "\", expected area or point");
+  return basis::Sampling::point;
+}
+
 nn::Algorithm algorithm_of(const ModelOptions& options) {
   if (options.algorithm == "automatic") return nn::Algorithm::automatic;
   if (options.algorithm == "separable") return nn::Algorithm::separable;
@@ -37,8 +43,8 @@ ExpandedDefaults ExpandedDefaults::for_natural_images(int modes) {
 }
 
 std::vector<std::string> expanded_options() {
-  return {"modes",        "scale_modes",   "scale_taps", "scales",   "scale_step",
-          "finest_width", "scale_padding", "basis",      "algorithm"};
+  return {"modes",        "scale_modes",   "scale_taps", "scales",    "scale_step",
+          "finest_width", "scale_padding", "basis",      "algorithm", "sampling"};
 }
 
 void resolve_expanded(ModelOptions& options, const ExpandedDefaults& defaults) {
@@ -50,17 +56,19 @@ void resolve_expanded(ModelOptions& options, const ExpandedDefaults& defaults) {
   if (options.finest_width == 0) options.finest_width = defaults.finest_width;
   if (options.scale_padding.empty()) options.scale_padding = defaults.scale_padding;
   if (options.basis.empty()) options.basis = defaults.basis;
+  if (options.sampling.empty()) options.sampling = defaults.sampling;
   if (options.algorithm.empty()) options.algorithm = "automatic";
   scale_padding_of(options);
+  sampling_of(options);
   algorithm_of(options);
 }
 
-Convolutions expanded_convolutions(const ModelOptions& options, basis::Sampling sampling, bool bias) {
+Convolutions expanded_convolutions(const ModelOptions& options, bool bias) {
   const basis::ScaleGrid grid(options.scales, options.scale_step, options.finest_width);
   const auto filters = [=](auto conv, int64_t stride) {
     return conv.basis(options.basis)
         .modes(options.modes)
-        .sampling(sampling)
+        .sampling(sampling_of(options))
         .stride(stride)
         .bias(bias)
         .algorithm(algorithm_of(options));

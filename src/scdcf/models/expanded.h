@@ -1,7 +1,6 @@
 // Networks whose filters are expansions on a scale grid, ScDCFNet and SESN: lifting, then joint convolutions.
 #pragma once
 
-#include "scdcf/basis/sampled_basis.h"
 #include "scdcf/models/variant.h"
 
 namespace scdcf::models {
@@ -16,6 +15,7 @@ struct ExpandedDefaults {
   double finest_width = 5;
   const char* scale_padding = "replicate";
   const char* basis = "sine";
+  const char* sampling = "area";
 
   /// Three scales over one octave, two taps (Section 6.3).
   static ExpandedDefaults for_natural_images(int modes);
@@ -27,6 +27,6 @@ std::vector<std::string> expanded_options();
 /// Fills in what was left open and checks the words; numbers are checked by the layers they go to.
 void resolve_expanded(ModelOptions& options, const ExpandedDefaults& defaults);
 
-Convolutions expanded_convolutions(const ModelOptions& options, basis::Sampling sampling, bool bias);
+Convolutions expanded_convolutions(const ModelOptions& options, bool bias);
 
 }  // namespace scdcf::models

@@ -41,7 +41,11 @@ void visit_options(ModelOptions& o, Visitor&& visit) {
                                                                                                 between<0, 1024>));
   visit(Option{o.scale_padding, "scale_padding", "replicate or zero, beyond the finest plane"});
   visit(Option{o.pooling, "pooling", "average or max"});
+  visit(Option{o.block, "block", "norm-relu-pool or relu-pool-norm: what follows each convolution, in this order"}
+            .later());
   visit(Option{o.basis, "basis", basis_help()});
+  visit(Option{o.sampling, "sampling", "area (integrals of the basis over pixels) or point (values at their centres)"}
+            .later());
   visit(Option{o.algorithm, "algorithm", "automatic, separable or composed"});
   visit(Option{o.hidden, "hidden", "Units of the hidden layer"}.expects("0 to 65536", between<0, 65536>));
   visit(Option{o.dropout, "dropout", "Dropout in front of the last layer; negative for the network's own"}.expects(

@@ -22,7 +22,9 @@ struct ModelOptions {
   double finest_width = 0;        ///< of the filters, in pixels
   std::string scale_padding;      ///< replicate or zero
   std::string pooling;            ///< average or max
+  std::string block;              ///< norm-relu-pool or relu-pool-norm: what follows a convolution, in this order
   std::string basis;              ///< a name of make_spatial_basis
+  std::string sampling;           ///< area or point: integrals of the basis over pixels, or values at their centres
   std::string algorithm;          ///< automatic, separable or composed
   int hidden = 0;                 ///< units of the hidden layer
   double dropout = -1;            ///< in front of the last layer

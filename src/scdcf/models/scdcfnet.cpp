@@ -16,7 +16,7 @@ Variant scdcf_variant(const char* name, std::function<void(ModelOptions&)> resol
           std::move(resolve),
           [](const ModelOptions& options, const Kernel&) {
             // The batch-norm behind the convolution has a bias.
-            auto convolutions = expanded_convolutions(options, basis::Sampling::area, /*bias=*/false);
+            auto convolutions = expanded_convolutions(options, /*bias=*/false);
             convolutions.channel_multiple = 4;
             return convolutions;
           }};

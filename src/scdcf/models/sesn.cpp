@@ -13,15 +13,14 @@ namespace scdcf::models {
 namespace {
 
 Variant sesn_variant(const char* name, std::function<void(ModelOptions&)> resolve) {
-  return {name,
-          "Sosnovik et al. 2020",
-          "scalings and translations, jointly, up to what leaks in at the ends of scale",
-          Maps::scales,
-          expanded_options(),
-          std::move(resolve),
-          [](const ModelOptions& options, const Kernel& kernel) {
-            return expanded_convolutions(options, basis::Sampling::point, kernel.bias);
-          }};
+  return {
+      name,
+      "Sosnovik et al. 2020",
+      "scalings and translations, jointly, up to what leaks in at the ends of scale",
+      Maps::scales,
+      expanded_options(),
+      std::move(resolve),
+      [](const ModelOptions& options, const Kernel& kernel) { return expanded_convolutions(options, kernel.bias); }};
 }
 
 void resolve_digits_sesn(ModelOptions& options) {
@@ -33,6 +32,7 @@ void resolve_digits_sesn(ModelOptions& options) {
   defaults.finest_width = large ? 7.5 : 13.0 / 3;              // the widest kernel has 15 or 13 pixels
   defaults.basis = large ? "sesn-56" : "sesn-28";
   defaults.scale_padding = "zero";
+  defaults.sampling = "point";
   resolve_expanded(options, defaults);
 }
 
@@ -40,6 +40,7 @@ void resolve_natural_sesn(ModelOptions& options) {
   auto defaults = ExpandedDefaults::for_natural_images(9);
   defaults.basis = "sesn-96";
   defaults.scale_padding = "zero";
+  defaults.sampling = "point";
   resolve_expanded(options, defaults);
 }
 

@@ -19,30 +19,36 @@ namespace scdcf::models {
 namespace {
 
 constexpr int kSkeletonBlocks = 3;
+constexpr const char *kNormReluPool = "norm-relu-pool", *kReluPoolNorm = "relu-pool-norm";  // ModelOptions::block
 
-/// Nonlinearity, pooling and batch-norm behind the convolution of a block.
-void append_block_end(torch::nn::Sequential& block, Maps maps, int64_t channels, const Pooling& pooling, bool average) {
+/// What follows the convolution of a block: norm, ReLU and pooling in the order of options.block.
+void append_block_end(torch::nn::Sequential& block, Maps maps, int64_t channels, const Pooling& pooling,
+                      const ModelOptions& options) {
   const auto window = nn::SpatialPoolOptions(pooling.window).padding(pooling.padding);
   if (maps == Maps::vectors) {  // the convolution has cut off what is negative
     block->push_back(nn::VectorMaxPool(window));
     block->push_back(nn::VectorBatchNorm(channels));
-  } else if (maps == Maps::scales && average) {  // measured: in front of an average the norm does better
-    block->push_back(
-        nn::NormReluPool(nn::NormReluPoolOptions(channels).window(pooling.window).padding(pooling.padding)));
-  } else if (maps == Maps::scales) {
-    block->push_back(torch::nn::ReLU());
-    block->push_back(nn::SpatialMaxPool(window));
-    block->push_back(nn::ScaleBatchNorm(channels));
+    return;
+  }
+  const bool norm_first = options.block == kNormReluPool, average = options.pooling == "average";
+  if (norm_first) {
+    auto norm = nn::NormReluPoolOptions(channels).window(1);
+    if (average) norm.window(pooling.window).padding(pooling.padding);
+    block->push_back(nn::NormReluPool(norm));
+    if (average) return;
   } else {
     block->push_back(torch::nn::ReLU());
-    if (average) {
-      block->push_back(torch::nn::AvgPool2d(
-          torch::nn::AvgPool2dOptions(pooling.window).padding(pooling.padding).count_include_pad(false)));
-    } else {
-      block->push_back(torch::nn::MaxPool2d(torch::nn::MaxPool2dOptions(pooling.window).padding(pooling.padding)));
-    }
-    block->push_back(nn::BatchNorm(channels));
   }
+  if (maps == Maps::scales && average)
+    block->push_back(nn::SpatialAvgPool(window));
+  else if (maps == Maps::scales)
+    block->push_back(nn::SpatialMaxPool(window));
+  else if (average)
+    block->push_back(torch::nn::AvgPool2d(
+        torch::nn::AvgPool2dOptions(pooling.window).padding(pooling.padding).count_include_pad(false)));
+  else
+    block->push_back(torch::nn::MaxPool2d(torch::nn::MaxPool2dOptions(pooling.window).padding(pooling.padding)));
+  if (!norm_first) block->push_back(nn::BatchNorm(channels));
 }
 
 class SkeletonNetwork : public Network {
@@ -54,7 +60,7 @@ class SkeletonNetwork : public Network {
     for (int i = 0; i < kSkeletonBlocks; ++i) {
       const int64_t out = options.channels[static_cast<size_t>(i)];
       auto block = (i == 0 ? convolutions.first : convolutions.other)(in, out, 1);
-      append_block_end(block, maps_, out, skeleton_pooling(options.image_size, i), options.pooling == "average");
+      append_block_end(block, maps_, out, skeleton_pooling(options.image_size, i), options);
       blocks_.push_back(register_module("block" + std::to_string(i + 1), block));
       in = out;
     }
@@ -98,7 +104,7 @@ class SkeletonNetwork : public Network {
 ModelOptions resolve_skeleton(ModelOptions options, const Variant& variant, const std::vector<int64_t>& channels) {
   auto known = variant.known_options;
   const bool has_pooling = variant.maps != Maps::vectors;  // of vectors the longest stays
-  if (has_pooling) known.push_back("pooling");
+  if (has_pooling) known.insert(known.end(), {"pooling", "block"});
   refuse_unknown_options(options, known);
   resolve_common(options, {12, kSkeletonBlocks, "each of the three blocks", 0.7});
   if (options.hidden == 0) options.hidden = 256;
@@ -107,6 +113,11 @@ ModelOptions resolve_skeleton(ModelOptions options, const Variant& variant, cons
     if (options.pooling.empty()) options.pooling = "max";
     require(options.pooling == "max" || options.pooling == "average", "pooling: got \"", options.pooling,
             "\", expected max or average");
+    // Measured with a scale axis: before an average the norm does better.
+    if (options.block.empty())
+      options.block = variant.maps == Maps::scales && options.pooling == "average" ? kNormReluPool : kReluPoolNorm;
+    require(options.block == kNormReluPool || options.block == kReluPoolNorm, "block: got \"", options.block,
+            "\", expected ", kNormReluPool, " or ", kReluPoolNorm);
   }
   if (!options.channels.empty()) return options;
   options.channels = channels;
