@@ -47,7 +47,7 @@ void demo(const DemoArguments& arguments) {
   progress.on_epoch = [&](const std::string& network, const train::EpochRecord& r) {
     line.print(format("%-11s  epoch %2lld/%lld  training %5.1f%%  validation %5.1f%%  %.1f s", network.c_str(),
                       static_cast<long long>(r.epoch), static_cast<long long>(options.epochs), 100 * r.train_accuracy,
-                      100 * r.validation_accuracy, r.seconds));
+                      100 * r.validation_accuracy.value_or(0), r.seconds));
   };
   progress.on_run = [](const std::filesystem::path& folder, const train::RunConfig& config) {
     files::write_file_atomically(folder / "config.toml", to_toml(config));

@@ -147,11 +147,14 @@ class Training {
       line_->update(run.prefix + step_text(p) + last_epoch + left_text(p));
     };
     callbacks.on_epoch = [&](const train::EpochRecord& r) {
-      last_epoch = format("  loss %.4f  validation %.2f%%", r.train_loss, 100 * r.validation_accuracy);
+      const auto validation = [&](const char* text) {
+        return r.validation_accuracy ? format(text, 100 * *r.validation_accuracy) : std::string();
+      };
+      last_epoch = format("  loss %.4f", r.train_loss) + validation("  validation %.2f%%");
       line_->print(run.prefix +
-                   format("epoch %3lld  rate %-7.2g loss %.4f  training %6.2f%%  validation %6.2f%%  %.0f images/s",
-                          static_cast<long long>(r.epoch), r.learning_rate, r.train_loss, 100 * r.train_accuracy,
-                          100 * r.validation_accuracy, r.images_per_second));
+                   format("epoch %3lld  rate %-7.2g loss %.4f  training %6.2f%%", static_cast<long long>(r.epoch),
+                          r.learning_rate, r.train_loss, 100 * r.train_accuracy) +
+                   validation("  validation %6.2f%%") + format("  %.0f images/s", r.images_per_second));
     };
     callbacks.on_note = [&](const std::string& note) { line_->print(run.prefix + note); };
     callbacks.stop = InterruptScope::requested;
@@ -159,10 +162,10 @@ class Training {
                                      callbacks, group_);
     if (!result.finished) return false;
     line_->print(run.prefix +
-                 format("test accuracy %.2f%% of %lld images (epoch %lld, validation %.2f%%), trained in %s",
-                        100 * result.test.accuracy, static_cast<long long>(splits.test.count()),
-                        static_cast<long long>(result.best_epoch), 100 * result.best_validation,
-                        terminal::clock_text(result.seconds).c_str()));
+                 format("test accuracy %.2f%% of %lld images (epoch %lld", 100 * result.test.accuracy,
+                        static_cast<long long>(splits.test.count()), static_cast<long long>(result.best_epoch)) +
+                 (splits.validation.count() > 0 ? format(", validation %.2f%%", 100 * result.best_validation) : "") +
+                 "), trained in " + terminal::clock_text(result.seconds));
     if (run.folder.empty() || !is_first()) return true;
     const auto missing = runs::write_result(run.folder, train::fit_to_data(run.config, splits), result);
     if (!missing.empty()) line_->print(run.prefix + "curves: " + missing);

@@ -93,6 +93,22 @@ TEST(Load, cuts_and_resizes) {
   expect_error([&] { load(black); }, "normalisation", "\"white\"", "standard or black");
 }
 
+TEST(Load, a_validation_share_of_0_is_no_validation_on_every_set) {
+  for (const char* name : {"glyphs", "sglyphs", "stir-glyphs", "glyphs-large-scale"}) {
+    auto options = named(name);
+    options.train_size = options.validation_size = options.test_size = 20;
+    if (std::string(name) == "stir-glyphs") options.train_size = options.test_size = 48 * 10;
+    const auto with = load(options);
+    options.validation_share = 0;
+    options.size = 16;
+    const auto without = load(options);
+    EXPECT_GT(with.validation.count(), 0) << name;
+    EXPECT_EQ(without.validation.count(), 0) << name;
+    EXPECT_EQ(without.train.count(), with.train.count()) << name;
+    EXPECT_EQ(without.test.labels, with.test.labels) << name;
+  }
+}
+
 TEST(Load, missing_and_wrong_requests_are_one_line) {
   const TemporaryFolder empty;
   const Variable data("SCDCF_DATA", empty.path()), cache("XDG_CACHE_HOME", empty.path());

@@ -61,7 +61,7 @@ TEST_F(Trainer, keeps_the_best_epoch_and_tells_about_every_one) {
   EXPECT_TRUE(result.finished);
   ASSERT_EQ(result.history.size(), 4U);
   double best = 0;
-  for (const auto& record : result.history) best = std::max(best, record.validation_accuracy);
+  for (const auto& record : result.history) best = std::max(best, record.validation_accuracy.value());
   EXPECT_EQ(result.best_validation, best);
   EXPECT_EQ(result.history[static_cast<size_t>(result.best_epoch - 1)].validation_accuracy, best);
   const train::DeviceImages images(splits_.validation, splits_.mean, splits_.deviation, scdcf::testing::device());
@@ -225,8 +225,39 @@ TEST_F(Trainer, refuses_what_cannot_be_trained_before_anything_is_written) {
   refused([&] { config_.model.channels = {1, 2}; }, "channels");
   refused([&] { splits_.train = data::prefix(splits_.train, 1); }, "1 training images");
   refused([&] { splits_.test = {}; }, "test images");
-  refused([&] { splits_.validation = {}; }, "validation images");
+  refused([&] { splits_.validation = {}; }, "keep: got best and no validation images, expected last");
   if (scdcf::testing::device().is_cpu()) refused([&] { config_.train.precision = "bfloat16"; }, "precision");
+}
+
+TEST_F(Trainer, without_validation_images_the_last_epoch_is_kept_and_nothing_is_said_of_them) {
+  const auto whole = train_for(kNever, false);
+  run_ = folder_ / "all";
+  splits_.validation = data::without_pictures(splits_.validation);
+  config_.train.keep = "last";
+  train_for(4, false);
+  const auto result = train_for(kNever, true);  // resumed: the epochs before are read again
+  ASSERT_TRUE(result.finished);
+  EXPECT_EQ(result.best_epoch, config_.train.epochs);
+  ASSERT_EQ(result.history.size(), 2U);
+  EXPECT_FALSE(result.history.back().validation_accuracy.has_value());
+  EXPECT_EQ(result.history.back().train_loss, whole.history.back().train_loss) << "the same training otherwise";
+  EXPECT_EQ(read(run_ / "metrics.jsonl").find("validation"), std::string::npos);
+  EXPECT_NO_THROW(runs::load_model(run_, scdcf::testing::device()));
+  run_ = folder_ / "taught";
+  config_.train.teachers = 1;
+  config_.train.epochs = 1;
+  EXPECT_TRUE(train_for(kNever, false).finished);
+  EXPECT_EQ(notes_.find("validation"), std::string::npos) << notes_;
+}
+
+TEST_F(Trainer, without_validation_images_weights_that_the_last_step_spoiled_are_found_in_the_test) {
+  splits_.validation = {};
+  config_.train.keep = "last";
+  config_.train.learning_rate = 1e30;
+  config_.train.batch = 60;
+  config_.train.epochs = 1;
+  expect_error([&] { train_for(kNever, false); }, "test loss is not finite at step 1 (epoch 1)", "learning rate 1e+30");
+  EXPECT_FALSE(fs::exists(run_ / "model.pt"));
 }
 
 TEST_F(Trainer, a_single_image_left_over_is_dropped) {

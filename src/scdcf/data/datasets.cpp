@@ -51,7 +51,9 @@ ImageFolder official_parts(const std::string& name, const DataOptions& options) 
 }
 
 DrawOptions draw_options(const DataOptions& options) {
-  return {options.realisation, options.train_size, options.validation_size, options.test_size};
+  const std::int64_t fewest = 1;  // to be dropped
+  return {options.realisation, options.train_size, options.validation_share == 0 ? fewest : options.validation_size,
+          options.test_size};
 }
 
 Splits scaled(const std::string& name, const DataOptions& options) {
@@ -194,8 +196,9 @@ void refuse_what_does_not_apply(const DataOptions& options, SetKind kind) {
   only(is_stir, options.largest_size != open.largest_size, "largest_size", "the stir sets");
   only(is_large_scale, options.train_scale != open.train_scale, "train_scale", "the large-scale sets");
   only(is_large_scale, options.test_scale != open.test_scale, "test_scale", "the large-scale sets");
-  only(!is_scaled && !is_stir && !is_large_scale, options.validation_share != open.validation_share, "validation_share",
-       "sets without a validation part");
+  only(!is_scaled && !is_stir && !is_large_scale,
+       options.validation_share != open.validation_share && options.validation_share != 0, "validation_share",
+       "sets without a validation part; 0, for no validation, applies to all");
   only(kind == SetKind::image_folder, options.channels != open.channels, "image_channels", "image folders");
   only(kind == SetKind::stl10, options.fold != open.fold, "fold", "stl10");
 }
@@ -233,9 +236,10 @@ Splits load(const DataOptions& options) {
   if (kind == SetKind::plain || kind == SetKind::stl10 ||
       kind == SetKind::image_folder) {  // the others made no more than asked
     cut_to(splits.train, options.train_size, "train_size");
-    cut_to(splits.validation, options.validation_size, "validation_size");
+    if (options.validation_share > 0) cut_to(splits.validation, options.validation_size, "validation_size");
     cut_to(splits.test, options.test_size, "test_size");
   }
+  if (options.validation_share == 0) splits.validation = without_pictures(splits.validation);
   if (options.size > 0)
     for (auto* part : {&splits.train, &splits.validation, &splits.test})
       *part = resize(std::move(*part), options.size, options.size);

@@ -27,7 +27,7 @@ struct DataOptions {
   /// standard: mean 0 and deviation 1 over the training pictures; black: root mean square 1, black stays 0, so that the
   /// zeros which convolutions see beyond the border continue a black ground.
   std::string normalisation = "standard";
-  double validation_share = 1.0 / 12;  ///< of the training pictures, in the sets that have no validation part
+  double validation_share = 1.0 / 12;  ///< of the training images, in sets without a validation part; 0: none, in all
   int smallest_size = 17;              ///< of the stir sets: objects in training and validation, in pixels of 64
   int largest_size = 64;
   double train_scale = 1;  ///< of the large-scale sets: the factor in training and validation

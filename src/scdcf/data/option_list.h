@@ -33,9 +33,9 @@ void visit_options(DataOptions& o, Visitor&& visit) {
       "0 to 9, or -1 for all training pictures", [](const auto& fold) { return fold >= -1 && fold <= 9; }));
   visit(Option{o.normalisation, "normalisation", "standard (mean 0, deviation 1) or black (black stays 0)"}.expects(
       "standard or black", [](const auto& kind) { return kind == "standard" || kind == "black"; }));
-  visit(
-      Option{o.validation_share, "validation_share", "Share of the training images, where a set has no validation part"}
-          .expects("0 or more and less than 1", [](const auto& share) { return share >= 0 && share < 1; }));
+  visit(Option{o.validation_share, "validation_share",
+               "Fraction of the training images, where a set has no validation part; 0: no validation, on every set"}
+            .expects("0 or more and less than 1", [](const auto& share) { return share >= 0 && share < 1; }));
   visit(Option{o.smallest_size, "smallest_size", "Smallest object of the stir sets in training, in pixels"}
             .expects("17 to 64", between<17, 64>)
             .later());

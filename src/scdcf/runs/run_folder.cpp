@@ -137,9 +137,11 @@ std::string write_result(const fs::path& folder, const train::RunConfig& config,
   report::Series train{"training", {}, {}}, validation{"validation", {}, {}};
   for (const auto& record : result.history) {
     train.add(static_cast<double>(record.epoch), 100 * record.train_accuracy);
-    validation.add(static_cast<double>(record.epoch), 100 * record.validation_accuracy);
+    if (record.validation_accuracy)
+      validation.add(static_cast<double>(record.epoch), 100 * *record.validation_accuracy);
   }
-  plot.series = {train, validation};
+  plot.series = {train};
+  if (!validation.x.empty()) plot.series.push_back(validation);
   return report::write_plot(plot, folder, "curves");
 }
 

@@ -14,21 +14,33 @@ void visit(Record& r, Visitor&& field) {
   field("validation_accuracy", r.validation_accuracy);
   field("seconds", r.seconds);
   field("images_per_second", r.images_per_second);
+  field("data_share", r.data_share);
 }
+
+template <class T>
+constexpr bool is_optional = std::is_same_v<std::decay_t<T>, std::optional<double>>;
 
 }  // namespace
 
 nlohmann::ordered_json to_json(const EpochRecord& record) {
   nlohmann::ordered_json json;
-  visit(record, [&](const char* name, const auto& value) { json[name] = value; });
-  if (record.data_share) json["data_share"] = *record.data_share;
+  visit(record, [&](const char* name, const auto& value) {
+    if constexpr (!is_optional<decltype(value)>)
+      json[name] = value;
+    else if (value)
+      json[name] = *value;
+  });
   return json;
 }
 
 EpochRecord record_from_json(const nlohmann::ordered_json& json) {
   EpochRecord record;
-  visit(record, [&](const char* name, auto& value) { json.at(name).get_to(value); });
-  if (json.contains("data_share")) record.data_share = json.at("data_share").get<double>();
+  visit(record, [&](const char* name, auto& value) {
+    if constexpr (!is_optional<decltype(value)>)
+      json.at(name).get_to(value);
+    else if (json.contains(name))
+      value = json.at(name).get<double>();
+  });
   return record;
 }
 

@@ -11,7 +11,7 @@ struct EpochRecord {
   int64_t epoch = 0;  ///< counted from 1
   double learning_rate = 0;
   double train_loss = 0, train_accuracy = 0;
-  double validation_loss = 0, validation_accuracy = 0;
+  std::optional<double> validation_loss, validation_accuracy;  ///< none where there are no validation images
   double seconds = 0;
   double images_per_second = 0;
   /// Share of the training time that went into gathering and augmenting images; known on the CPU alone.

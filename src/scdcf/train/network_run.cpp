@@ -60,7 +60,8 @@ NetworkRun::NetworkRun(const RunConfig& config, const data::Splits& splits, cons
   const int64_t rest = images_.count() % config.train.batch;
   steps_per_epoch_ = images_.count() / config.train.batch + (rest > 1 ? 1 : 0);
   require(steps_per_epoch_ > 0, "training: got ", images_.count(), " training images, expected at least 2");
-  require(validation_.count() > 0, "training: got no validation images, expected at least one");
+  require(validation_.count() > 0 || config.train.keep == "last", "keep: got ", config.train.keep,
+          " and no validation images, expected last");
   require(splits.test.count() > 0, "training: got no test images, expected at least one");
   result_.data_checksum = data::checksum(splits);
   result_.network = network_;
@@ -98,12 +99,13 @@ void NetworkRun::tell(AnswersOfTeachers& all) {
   Answers own;
   own.add(answers_of(*network_, images_, kEvaluationBatch, config_.train));
   all.training.add(own.mean());
-  all.validation.add(answers_of(*network_, validation_, kEvaluationBatch, config_.train));
+  const bool validated = validation_.count() > 0;
+  if (validated) all.validation.add(answers_of(*network_, validation_, kEvaluationBatch, config_.train));
   note(format("knows %.2f%% of the training images", 100 * own.accuracy(images_)));
   if (role_.teacher < role_.teachers || !callbacks_.on_note) return;
-  callbacks_.on_note(format("%lld %s together: training %.2f%%, validation %.2f%%",
-                            static_cast<long long>(role_.teachers), role_.teachers == 1 ? "teacher" : "teachers",
-                            100 * all.training.accuracy(images_), 100 * all.validation.accuracy(validation_)));
+  callbacks_.on_note(format("%lld %s together: training %.2f%%", static_cast<long long>(role_.teachers),
+                            role_.teachers == 1 ? "teacher" : "teachers", 100 * all.training.accuracy(images_)) +
+                     (validated ? format(", validation %.2f%%", 100 * all.validation.accuracy(validation_)) : ""));
 }
 
 bool NetworkRun::stop_is_agreed_in_step() const {
@@ -200,9 +202,10 @@ void NetworkRun::check_loss(const torch::Tensor& order, const torch::Tensor& dra
 }
 
 void NetworkRun::fail_at(const std::string& what, int64_t step, const torch::Tensor& images) {
-  detail::fail("training: ", what, " is not finite at step ", epoch_ * steps_per_epoch_ + step + 1, " (epoch ",
-               epoch_ + 1, "), learning rate ", learning_rate(config_.train, epoch_, step, steps_per_epoch_),
-               ", first in ", first_bad_layer(*network_, images));
+  const int64_t all_steps = epoch_ * steps_per_epoch_ + step, epoch = all_steps / steps_per_epoch_;
+  detail::fail("training: ", what, " is not finite at step ", all_steps + 1, " (epoch ", epoch + 1, "), learning rate ",
+               learning_rate(config_.train, epoch, all_steps % steps_per_epoch_, steps_per_epoch_), ", first in ",
+               first_bad_layer(*network_, images));
 }
 
 void NetworkRun::take_statistics_of_first() {
@@ -223,14 +226,13 @@ Predictions NetworkRun::look_at(const DeviceImages& images, bool test) {
 
 void NetworkRun::validate(EpochRecord& record) {
   take_statistics_of_first();
-  const auto validation = look_at(validation_, /*test=*/false);
-  // The last step of an epoch may spoil weights whose loss nobody has seen yet.
-  if (!std::isfinite(validation.loss)) {
-    network_->eval();
-    fail_at("the validation loss", steps_per_epoch_ - 1, validation_.images(validation_.range(0, kEvaluationBatch)));
+  Predictions validation;
+  if (validation_.count() > 0) {
+    validation = look_at(validation_, /*test=*/false);
+    check_finite(validation, "the validation loss", validation_);
+    record.validation_loss = validation.loss;
+    record.validation_accuracy = validation.accuracy;
   }
-  record.validation_loss = validation.loss;
-  record.validation_accuracy = validation.accuracy;
   const bool better = config_.train.keep == "last" || result_.best_epoch == 0 ||
                       validation.accuracy > result_.best_validation ||
                       (validation.accuracy == result_.best_validation && validation.loss < best_loss_);
@@ -241,6 +243,13 @@ void NetworkRun::validate(EpochRecord& record) {
   best_weights_ = weights_of(*network_);
 }
 
+void NetworkRun::check_finite(const Predictions& predictions, const char* what, const DeviceImages& images) {
+  if (std::isfinite(predictions.loss)) return;
+  network_->eval();
+  const bool is_over = epoch_ == config_.train.epochs;
+  fail_at(what, is_over ? -1 : steps_per_epoch_ - 1, images.images(images.range(0, kEvaluationBatch)));
+}
+
 void NetworkRun::finish() {
   result_.finished = is_teacher();
   if (is_teacher()) return;
@@ -248,6 +257,7 @@ void NetworkRun::finish() {
   const DeviceImages test(splits_.test, splits_.mean, splits_.deviation, device_);
   lap();
   const auto predictions = look_at(test, /*test=*/true);
+  check_finite(predictions, "the test loss", test);
   const auto calibration = calibration_of_best();
   result_.test = evaluate(splits_.test, predictions, calibration ? calibration->estimate(0) : 1);
   network_->eval();

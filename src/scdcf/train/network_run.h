@@ -63,7 +63,7 @@ class NetworkRun {
   /// Of the next step.
   void set_learning_rate();
   void check_loss(const torch::Tensor& order, const torch::Tensor& draws, int64_t first_step);
-  /// `step` counts from the beginning of the epoch.
+  /// `step` counts from the beginning of the epoch; -1 is the last of the epoch before.
   [[noreturn]] void fail_at(const std::string& what, int64_t step, const torch::Tensor& images);
   /// Statistics of the parts differ from rank to rank: those of rank 0 are the network's.
   void take_statistics_of_first();
@@ -73,6 +73,8 @@ class NetworkRun {
   Predictions look_at(const DeviceImages& images, bool test);
   /// Validates the weights of the epoch's end and keeps them where they are the best, or the last are to be kept.
   void validate(EpochRecord& record);
+  /// The last step of an epoch may spoil weights whose loss nobody has seen yet.
+  void check_finite(const Predictions& predictions, const char* what, const DeviceImages& images);
   void finish();
 
   // What is told.

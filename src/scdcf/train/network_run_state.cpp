@@ -109,6 +109,7 @@ void NetworkRun::resume() {
 }
 
 std::optional<ScaleCalibration> NetworkRun::calibration_of_best() {
+  if (validation_.count() == 0) return std::nullopt;
   return calibrate_scale(*network_, validation_, splits_.validation.scales, kEvaluationBatch, [&] {
     if (group_ == nullptr && stop_requested()) throw Stopped{};
   });
