@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "in_range.h"
 #include "reproduce_figures.h"
 #include "reproduce_tables.h"
 #include "run_options.h"
@@ -15,6 +16,7 @@ namespace {
 struct ReproduceArguments {
   std::string name, out = "out/reproduce";
   TableArguments tables;
+  figures::AutoEncoderTraining autoencoders;
 };
 
 /// Figures first: they give results early.
@@ -31,11 +33,13 @@ void print_list() {
 }
 
 void reproduce_one(const std::string& name, const ReproduceArguments& arguments) {
+  require(arguments.autoencoders.is_own() || name.rfind("reconstruction", 0) == 0, "reproduce ", name,
+          ": got options of auto-encoders, which only reconstruction and reconstruction-error have");
   if (is_table_experiment(name)) return reproduce_table(name, arguments.tables);
   const auto& tables = arguments.tables.options;
   require(!tables.list && tables.only < 0, tables.list ? "plan" : "only", ": ", name, " is no set of runs");
-  figures::FigureOptions options{tables.quick,    tables.device, arguments.out,   /*data=*/"",
-                                 tables.data_dir, tables.jobs,   tables.precision};
+  figures::FigureOptions options{tables.quick,    tables.device, arguments.out,    /*data=*/"",
+                                 tables.data_dir, tables.jobs,   tables.precision, arguments.autoencoders};
   require(tables.data.size() <= 1, "--data: got ", tables.data.size(), " sets, expected one for ", name);
   if (!tables.data.empty()) options.data = tables.data.front();
   require(options.data.empty() || options.data == "mnist" || options.data == "fashion" || options.data == "glyphs",
@@ -60,6 +64,20 @@ void reproduce(ReproduceArguments arguments) {
   require(undone.empty(), "reproduce all: could not complete ", joined(undone), "; the reasons are above");
 }
 
+void add_autoencoder_options(CLI::App& command, figures::AutoEncoderTraining& training) {
+  const char* const group = "Auto-encoders (Figures 4 and 5)";
+  const auto add = [&](const char* flag, auto& value, const char* help) {
+    return command.add_option(flag, value, help)->group(group);
+  };
+  add("--optimizer", training.optimizer, "adam unless given")->check(CLI::IsMember({"adam", "adamw", "sgd"}));
+  add("--learning-rate", training.learning_rate, "In the first epoch; 0.001 unless given, of sgd 0.01")
+      ->check(in_range(1e-9, 1e3));
+  add("--momentum", training.momentum, "Nesterov momentum of sgd; 0.9 unless given")->check(in_range(0, 0.9999));
+  add("--seeds", training.seeds, "Trainings of each auto-encoder; the one with the least training error is shown")
+      ->check(CLI::Range(1, 100));
+  add("--test-images", training.test_images, "Test images; 0 for all")->check(CLI::Range(0, 50000));
+}
+
 }  // namespace
 
 void add_reproduce(CLI::App& app) {
@@ -81,6 +99,7 @@ void add_reproduce(CLI::App& app) {
       ->allow_extra_args(false);
   add_run_option(*command, "data_dir", options.data_dir).type_name("FOLDER");
   add_table_options(*command, arguments->tables);
+  add_autoencoder_options(*command, arguments->autoencoders);
   command->callback([arguments] { reproduce(*arguments); });
 }
 

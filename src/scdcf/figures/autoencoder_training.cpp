@@ -31,15 +31,18 @@ std::string label_of(const AutoEncoderRun& run) {
 
 nlohmann::ordered_json description(const AutoEncoderRun& run, const AutoEncoderStudy& study,
                                    const data::Splits& splits) {
-  return {{"model", run.model},
-          {"modes", run.model == "cnn-autoencoder" ? 0 : run.modes},
-          {"image_size", study.image_size},
-          {"data", study.data},
-          {"checksum", data::checksum(splits.train)},
-          {"epochs", study.epochs},
-          {"batch", study.batch},
-          {"rates", {study.first_rate, study.last_rate}},
-          {"seed", run.seed}};
+  nlohmann::ordered_json json = {{"model", run.model},
+                                 {"modes", run.model == "cnn-autoencoder" ? 0 : run.modes},
+                                 {"image_size", study.image_size},
+                                 {"data", study.data},
+                                 {"checksum", data::checksum(splits.train)},
+                                 {"epochs", study.epochs},
+                                 {"batch", study.batch},
+                                 {"rates", {study.first_rate, study.last_rate}},
+                                 {"seed", run.seed}};
+  if (study.optimizer != AutoEncoderStudy().optimizer) json["optimizer"] = study.optimizer;
+  if (study.optimizer == "sgd") json["momentum"] = study.momentum;
+  return json;
 }
 
 /// True where `file` holds a network trained as `about` says, which is then read.
@@ -67,6 +70,8 @@ train::Outcome squared_error(const torch::Tensor& decoded, const train::Batch& b
 void fit(models::AutoEncoder& network, const AutoEncoderRun& run, const AutoEncoderStudy& study,
          const train::DeviceImages& images, const Note& note) {
   train::TrainOptions how;
+  how.optimizer = study.optimizer;
+  how.momentum = study.momentum;
   how.weight_decay = 0;
   train::Optimizer optimizer(network, how);
   train::Step step(network, optimizer, images, how, squared_error);
@@ -162,6 +167,16 @@ AutoEncoderStudy autoencoder_study(const FigureOptions& options) {
     study.last_rate = 1e-4;
     study.seeds = 1;
   }
+  const auto& given = options.autoencoders;
+  if (!given.optimizer.empty()) study.optimizer = given.optimizer;
+  if (given.momentum >= 0) study.momentum = given.momentum;
+  if (given.seeds > 0) study.seeds = given.seeds;
+  if (given.test_images >= 0) study.test_images = given.test_images;
+  constexpr double kRateOfSgd = 1e-2;  // Appendix B.2, which does not say with which momentum
+  const double own_rate = study.optimizer == "sgd" ? kRateOfSgd : study.first_rate;
+  const double rate = given.learning_rate > 0 ? given.learning_rate : own_rate;
+  study.last_rate *= rate / study.first_rate;
+  study.first_rate = rate;
   return study;
 }
 
@@ -176,9 +191,11 @@ data::Splits autoencoder_data(const AutoEncoderStudy& study, const FigureOptions
 }
 
 std::string training_text(const AutoEncoderStudy& study, const data::Splits& splits) {
-  return "auto-encoders of Table 5 trained on " + std::to_string(splits.train.count()) + " images of " + study.data +
-         ", " + std::to_string(study.image_size) + " pixels wide, " + std::to_string(study.epochs) + " epochs, " +
-         std::to_string(study.seeds) +
+  const auto momentum = study.optimizer == "sgd" ? format(", momentum %g,", study.momentum) : "";
+  return "auto-encoders of Table 5 trained by " + study.optimizer +
+         format(" from %g to %g", study.first_rate, study.last_rate) + momentum + " on " +
+         std::to_string(splits.train.count()) + " images of " + study.data + ", " + std::to_string(study.image_size) +
+         " pixels wide, " + std::to_string(study.epochs) + " epochs, " + std::to_string(study.seeds) +
          (study.seeds == 1 ? " training each" : " trainings each, the one with the least training error");
 }
 

@@ -11,6 +11,18 @@
 
 namespace scdcf::figures {
 
+/// How auto-encoders are trained; what is empty, 0 or negative stands for the figure's own.
+struct AutoEncoderTraining {
+  std::string optimizer;     ///< adam, adamw or sgd (Nesterov momentum)
+  double learning_rate = 0;  ///< in the first epoch
+  double momentum = -1;      ///< of sgd
+  int seeds = 0;             ///< trainings of each, from other weights
+  int test_images = -1;      ///< 0 for all
+  bool is_own() const {
+    return optimizer.empty() && learning_rate == 0 && momentum < 0 && seeds == 0 && test_images < 0;
+  }
+};
+
 struct FigureOptions {
   bool quick = false;          ///< small sizes: tens of seconds on two cores, to see that everything works
   std::string device = "cpu";  ///< cpu, cuda or cuda:N
@@ -19,6 +31,7 @@ struct FigureOptions {
   std::string data_dir;  ///< looked in first
   int64_t runs = 1;      ///< trainings at a time, sharing a GPU
   std::string precision = "float32";  ///< of trainings: float32; on a GPU also tf32 and bfloat16
+  AutoEncoderTraining autoencoders;   ///< of Figures 4 and 5
   std::function<void(const std::string&)> note = [](const std::string&) {};  ///< told a line now and then
 
   std::filesystem::path folder(const std::string& name) const { return out / name; }
