@@ -99,6 +99,78 @@ TEST(Plans, fill_every_cell_of_the_papers_tables_with_its_own_protocol) {
   }
 }
 
+TEST(Plans, of_the_tables_and_these_alone_train_without_decay_and_rescale_by_a_uniform_factor) {
+  PlanOptions options;
+  options.realisations = {0};
+  auto tables = plan_digits(options, "sfashion");
+  const auto ablation = plan_ablation(options);
+  tables.insert(tables.end(), ablation.begin(), ablation.end());
+  int rescaled = 0;
+  for (const auto& [config, measure, machine] : tables) {
+    EXPECT_EQ(config.train.optimizer, has_range(config.model.name) ? "adamw" : "adam");
+    EXPECT_EQ(config.train.weight_decay, has_range(config.model.name) ? 3 : 0) << config.model.name;
+    EXPECT_TRUE(config.model.pooling.empty() && config.model.block.empty()) << "each network its own";
+    if (config.train.augment.scale_octaves == 0) continue;
+    ++rescaled;
+    EXPECT_EQ(config.train.augment.scale_octaves, 1);
+    EXPECT_EQ(config.train.augment.scale_law, "factor");
+    EXPECT_EQ(config.train.augment.interpolation, "bicubic");
+  }
+  EXPECT_EQ(rescaled * 2, static_cast<int>(tables.size()));
+  for (const auto& plan : {plan_scale_generalisation(options), plan_stir(options), plan_deformation(options)})
+    for (const auto& run : plan) {
+      if (!has_range(run.config.model.name)) {
+        EXPECT_EQ(run.config.train.weight_decay, 1e-4) << runs::label_of(run);
+      }
+      EXPECT_EQ(protocol_of(run.config, run.measure).find("weight_decay"), std::string::npos);
+    }
+}
+
+TEST(Plans, of_pooling_have_one_block_for_all_networks) {
+  const auto plan = plan_pooling({});
+  EXPECT_EQ(plan.size(), 3U * 2 * 2 * 5);
+  EXPECT_EQ(keys_of(plan).size(), plan.size());
+  for (const auto& run : plan) {
+    EXPECT_EQ(protocol_of(run.config), "pooling average, block relu-pool-norm");
+    EXPECT_EQ(models::resolve(run.config.model).block, "relu-pool-norm");
+  }
+  PlanOptions options;
+  options.models = {"dss"};
+  EXPECT_TRUE(plan_pooling(options).empty());
+}
+
+TEST(Plans, of_light_networks_cost_less_than_scdcfnet) {
+  const auto plan = plan_light({});
+  EXPECT_EQ(plan.size(), 2U * 2 * 2 * 5);
+  std::set<std::string> protocols;
+  for (const auto& run : plan) {
+    protocols.insert(protocol_of(run.config));
+    const auto network = models::resolve(run.config.model);
+    EXPECT_EQ(network.scale_taps, 1);
+    EXPECT_EQ(network.scale_modes, 1);
+    EXPECT_EQ((network.scales - 1) * network.scale_step, 1) << "an octave, as before";
+  }
+  EXPECT_EQ(protocols, (std::set<std::string>{"scale_taps 1", "scale_taps 1, scales 3, scale_step 0.5"}));
+}
+
+TEST(Plans, of_augmented_networks_stand_beside_those_that_never_saw_other_sizes) {
+  PlanOptions options;
+  options.realisations = {0};
+  const auto plan = plan_augmented(options);
+  EXPECT_EQ(plan.size(), 7U);
+  const auto others = keys_of(plan_scale_generalisation(options));
+  int rescaled = 0;
+  for (const auto& run : plan) {
+    EXPECT_EQ(run.config.data.name, "sfashion");
+    EXPECT_EQ(run.config.data.smallest_factor, 0.8);
+    const bool augmented = run.config.train.augment.scale_octaves > 0;
+    rescaled += augmented ? 1 : 0;
+    EXPECT_EQ(others.count(runs::key_of(run)), augmented ? 0U : 1U) << "no run is made twice";
+    EXPECT_EQ(differences(run.config, without_scaling(run.config)).empty(), !augmented);
+  }
+  EXPECT_EQ(rescaled, 4);
+}
+
 TEST(Plans, networks_of_the_tables_have_one_cell_for_each_set_whatever_modes_they_are_given) {
   PlanOptions options;
   options.models = {"scdcfnet", "scdcfnet-full", "pyramid-cnn"};
@@ -227,6 +299,7 @@ TEST(Plans, quick_ones_are_small_and_need_no_files) {
   Plan plan;
   for (const auto& part : {plan_digits(options, "smnist"), plan_digits(options, "sfashion"), plan_ablation(options),
                            plan_natural(options), plan_scale_generalisation(options), plan_stir(options),
+                           plan_pooling(options), plan_light(options), plan_augmented(options),
                            plan_large_scale(options), plan_deformation(options), plan_cost(options, "m").accuracy})
     plan.insert(plan.end(), part.begin(), part.end());
   double images = 0;

@@ -39,6 +39,7 @@ runs::PlannedRun planned(const std::string& model, int realisation, std::int64_t
   run.config.data.size = 28;
   run.config.data.train_size = train_size;
   run.config.data.realisation = realisation;
+  run.config.train.weight_decay = 0;  // as in the tables
   return run;
 }
 
@@ -166,6 +167,37 @@ TEST_F(Report, of_unseen_scales_has_all_planned_networks_in_one_table) {
   auto quick = done(plan_scale_generalisation(options).front(), 90);
   quick.measurements = records.front().measurements;
   EXPECT_NE(section(make_report({quick}, {}), "Unseen scales").title.find("(quick runs)"), std::string::npos);
+}
+
+TEST_F(Report, of_unseen_scales_has_networks_that_were_shown_them_in_the_same_table) {
+  PlanOptions options;
+  options.realisations = {0};
+  std::vector<runs::RunRecord> records;
+  for (const auto& run : plan_augmented(options)) {
+    records.push_back(done(run, 90));
+    records.back().measurements = {{"scales", {{{"from", 0.3}, {"to", 0.4}, {"count", 10}, {"accuracy", 0.5}}}}};
+  }
+  const auto report = make_report(records, {});
+  const auto& unseen = section(report, "Unseen scales: sfashion, trained on factors 0.8 to 1");
+  const auto& rows = unseen.tables.at(0).rows;
+  EXPECT_EQ(rows.size(), 7U);
+  for (const char* name :
+       {"cnn", "scdcfnet-full", "pyramid-cnn", "cnn (weight_decay 0.0, scale_octaves 1.585)",
+        "scdcfnet (optimizer adamw, learning_rate 0.003, weight_decay 0.5, schedule cosine, epochs 120, "
+        "scale_octaves 1.585)"})
+    EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return row.labels.front() == name; }))
+        << name << " of " << rows.at(1).labels.front() << ", " << rows.at(2).labels.front();
+}
+
+TEST_F(Report, of_another_recipe_has_what_was_run_alone) {
+  auto other = planned("cnn", 0);
+  other.config.train.weight_decay = 1e-4;
+  const auto report = make_report({done(other, 95)}, {});
+  const auto& table1 = section(report, "Table 1");
+  EXPECT_NE(table1.text.find("Not quite as in the paper: weight_decay 0.0001."), std::string::npos) << table1.text;
+  EXPECT_NE(table1.text.find("Adam without weight decay"), std::string::npos) << table1.text;
+  EXPECT_EQ(table1.tables.at(0).rows.size(), 1U);
+  EXPECT_EQ(table1.tables.at(0).columns, (std::vector<std::string>{"N = 2,000"}));
 }
 
 TEST_F(Report, joins_cost_and_accuracy) {

@@ -11,7 +11,8 @@ struct Experiment {
   std::function<void(const PlanOptions&)> run;
 };
 
-/// smnist, sfashion, ablation, stl10, scale-generalisation, stir, large-scale, deformation, cost.
+/// smnist, sfashion, ablation, pooling, light, stl10, scale-generalisation, augmented, stir, large-scale, deformation,
+/// cost.
 std::vector<Experiment> experiments();
 
 }  // namespace scdcf::tables

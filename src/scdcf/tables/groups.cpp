@@ -48,9 +48,36 @@ CellId cell_of(const train::RunConfig& config) {
           config.model.modes == own.modes ? 0 : config.model.modes};
 }
 
-std::string protocol_of(const train::RunConfig& config) {
+train::RunConfig without_scaling(const train::RunConfig& config) {
+  if (config.train.augment.scale_octaves == 0) return config;
+  auto plain = config;
+  const train::TrainOptions own;
+  plain.train.augment = own.augment;
+  plain.train.optimizer = own.optimizer;
+  plain.train.learning_rate = own.learning_rate;
+  plain.train.weight_decay = own.weight_decay;
+  plain.train.schedule = own.schedule;
+  if (!is_quick(config)) plain.train.epochs = own.epochs;
+  return with_set_recipe(plain);
+}
+
+std::string differences(const train::RunConfig& config, const train::RunConfig& expected) {
+  const auto got = train::to_json(config, train::Stored::all), wanted = train::to_json(expected, train::Stored::all);
+  std::string text;
+  for (const auto& section : got.items())
+    for (const auto& field : section.value().items())
+      if (field.value() != wanted.at(section.key()).at(field.key()))
+        text += (text.empty() ? "" : ", ") + field.key() + " " +
+                (field.value().is_string() ? field.value().get<std::string>() : field.value().dump());
+  return text;
+}
+
+std::string protocol_of(const train::RunConfig& config, runs::Measure measure) {
   train::RunConfig paper;
-  if (config.model.name.rfind("resnet16", 0) == 0) paper.train = natural_recipe(config.data.size);
+  if (config.model.name.rfind("resnet16", 0) == 0)
+    paper.train = natural_recipe(config.data.size);
+  else if (measure == runs::Measure::accuracy)
+    train_as_in_tables(paper.train, config.train.augment.scale_octaves == 1);
   // What makes the cell, not the protocol.
   paper.model.name = config.model.name;
   paper.model.modes = config.model.modes;
@@ -61,7 +88,6 @@ std::string protocol_of(const train::RunConfig& config) {
   paper.data.size = config.data.size;
   paper.data.train_size = config.data.train_size;
   paper.data.realisation = config.data.realisation;
-  if (config.train.augment.scale_octaves == 1) paper.train.augment.scale_octaves = 1;
   paper = with_set_recipe(paper);
   paper.model.smaller = config.model.smaller;
   paper.model.larger = config.model.larger;
@@ -75,14 +101,9 @@ std::string protocol_of(const train::RunConfig& config) {
     paper.train.warm_up = config.train.warm_up;
     paper.train.teachers = config.train.teachers;
   }
-  const auto expected = train::to_json(paper, train::Stored::all), got = train::to_json(config, train::Stored::all);
-  std::string text = is_quick(config) ? kQuickRun : "";
-  for (const auto& section : got.items())
-    for (const auto& field : section.value().items())
-      if (field.value() != expected.at(section.key()).at(field.key()))
-        text += (text.empty() ? "" : ", ") + field.key() + " " +
-                (field.value().is_string() ? field.value().get<std::string>() : field.value().dump());
-  return text;
+  const auto text = differences(config, paper);
+  if (!is_quick(config)) return text;
+  return kQuickRun + (text.empty() ? "" : ", " + text);
 }
 
 std::string text_of(const Summary& summary) {
@@ -101,7 +122,7 @@ std::vector<Run> done_runs(const std::vector<runs::RunRecord>& records) {
     if (!record.done()) continue;
     Run run{record, record.config(), {}, {}};
     run.cell = cell_of(run.config);
-    run.protocol = protocol_of(run.config);
+    run.protocol = protocol_of(run.config, record.measure);
     const auto [place, fresh] = places.emplace(record.key, runs.size());
     if (fresh) {
       runs.push_back(std::move(run));

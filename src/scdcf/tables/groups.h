@@ -29,10 +29,15 @@ CellId cell_of(const train::RunConfig& config);
 /// How the protocol of a quick run begins.
 inline constexpr const char* kQuickRun = "quick run";
 
-/// What in a run differs from how the paper trains, as "epochs 2, test_size 100"; empty where nothing does. Network,
-/// data set, sizes, augmentation by scaling, K and K_alpha, realisation, seed, device, data folder, and milestones
-/// in proportion to the epochs are not meant.
-std::string protocol_of(const train::RunConfig& config);
+/// What in a run differs from the recipe of its experiment (of accuracy: that of the paper's tables), as "epochs 2,
+/// test_size 100"; empty where nothing does. Network, data set, sizes, augmentation by scaling, K and K_alpha,
+/// realisation, seed, device, data folder, and milestones in proportion to the epochs are not meant.
+std::string protocol_of(const train::RunConfig& config, runs::Measure measure = runs::Measure::accuracy);
+
+/// The run without augmentation by scaling, trained by its network's own recipe; as it is where there is none.
+train::RunConfig without_scaling(const train::RunConfig& config);
+/// "optimizer adamw, epochs 120": options of `config` that are not those of `expected`.
+std::string differences(const train::RunConfig& config, const train::RunConfig& expected);
 
 /// "95.87 ± 0.18"; the mean alone where there is no deviation.
 std::string text_of(const Summary& summary);

@@ -30,6 +30,12 @@ void set_epochs(train::TrainOptions& train, std::int64_t epochs) {
   train.epochs = epochs;
 }
 
+void train_as_in_tables(train::TrainOptions& train, bool augmented) {
+  train.weight_decay = 0;
+  train.augment.scale_octaves = augmented ? 1 : 0;
+  if (augmented) train.augment.scale_law = "factor";
+}
+
 bool has_range(const std::string& model) { return allows(range_models(), model); }
 
 train::RunConfig with_set_recipe(train::RunConfig config) {

@@ -20,6 +20,10 @@ bool is_quick(const train::RunConfig& config);
 /// Other epochs with the same shape of the learning rate.
 void set_epochs(train::TrainOptions& train, std::int64_t epochs);
 
+/// What Tables 1 to 3 have beside the paper's recipe, where it is silent: Adam without decay, and images that are
+/// augmented rescaled by a factor uniform in [0.5, 2].
+void train_as_in_tables(train::TrainOptions& train, bool augmented);
+
 /// How a network is trained on a set: train::with_recipe; on the stir and large-scale sets validated on 2,000 images.
 /// Networks that are told which sizes to look for are trained there for 8 epochs in batches of 32 and for 10 in batches
 /// of 64; on the scaled sets, where images are not augmented, they have three teachers.

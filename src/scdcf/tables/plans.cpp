@@ -10,7 +10,42 @@ namespace scdcf::tables {
 namespace {
 
 constexpr std::int64_t kGeneralisationTest = 10000;
+constexpr double kAugmentedOctaves = 1.585;                  // a third to three times: all sizes that are tested
 constexpr double kSmallestTested = 0.3, kLargestTested = 1;  // factors of the scaled sets
+
+/// Runs of Tables 1 and 2; of each list what the options leave of it.
+Plan digits(const PlanOptions& options, const std::vector<std::string>& sets, const std::vector<int>& sizes,
+            const std::vector<std::int64_t>& own_train_sizes, const std::vector<std::string>& models) {
+  Plan plan;
+  for (const int realisation : realisations(options, 5))
+    for (const auto& name : data_sets(options, sets))
+      for (const int size :
+           chosen(sizes, options.quick && options.sizes.empty() ? std::vector<int>{28} : options.sizes))
+        for (const auto train_size : train_sizes(options, own_train_sizes))
+          for (const bool augmented : augmentations(options))
+            for (const auto& model : chosen(models, options.models)) {
+              auto config = base(options, model, name, size, train_size, realisation);
+              train_as_in_tables(config.train, augmented);
+              config = finished(config, options);
+              fit_to_tables_of_digits(config.model, config);
+              plan.push_back({config, runs::Measure::accuracy, ""});
+            }
+  return plan;
+}
+
+/// Trained on factors `smallest` to `largest`, tested on all.
+train::RunConfig generalising(const PlanOptions& options, const std::string& model, const std::string& data,
+                              std::int64_t train_size, int realisation, double smallest, double largest) {
+  auto config = base(options, model, data, 28, train_size, realisation);
+  config.data.smallest_factor = smallest;
+  config.data.largest_factor = largest;
+  if (has_range(model)) {  // all sizes that are tested
+    config.model.smaller = std::max(1.0, smallest / kSmallestTested);
+    config.model.larger = std::max(1.0, kLargestTested / largest);
+  }
+  if (config.data.test_size == 0) config.data.test_size = kGeneralisationTest;
+  return config;
+}
 
 }  // namespace
 
@@ -18,20 +53,27 @@ Plan plan_digits(const PlanOptions& options, const std::string& data) {
   // The slowest would take as long as all the others together.
   const std::vector<std::string> quick_models = {"cnn", "dss", "sesn", "scdcfnet", "scdcfnet-full"};
   const auto own = options.quick && options.models.empty() ? quick_models : all_digit_models();
+  return digits(options, {data}, {28, 56}, {2000, 5000, 10000}, own);
+}
+
+Plan plan_pooling(const PlanOptions& options) {
+  auto plan = digits(options, {"smnist", "sfashion"}, {28}, {5000}, {"cnn", "sesn", "scdcfnet"});
+  for (auto& run : plan) {
+    run.config.model.pooling = "average";
+    run.config.model.block = "relu-pool-norm";
+  }
+  return plan;
+}
+
+Plan plan_light(const PlanOptions& options) {
   Plan plan;
-  for (const int realisation : realisations(options, 5))
-    for (const auto& name : data_sets(options, {data}))
-      for (const int size :
-           chosen({28, 56}, options.quick && options.sizes.empty() ? std::vector<int>{28} : options.sizes))
-        for (const auto train_size : train_sizes(options, {2000, 5000, 10000}))
-          for (const bool augmented : augmentations(options))
-            for (const auto& model : chosen(own, options.models)) {
-              auto config = base(options, model, name, size, train_size, realisation);
-              config.train.augment.scale_octaves = augmented ? 1 : 0;
-              config = finished(config, options);
-              fit_to_tables_of_digits(config.model, config);
-              plan.push_back({config, runs::Measure::accuracy, ""});
-            }
+  for (auto& run : digits(options, {"smnist", "sfashion"}, {28}, {2000}, {"scdcfnet"})) {
+    run.config.model.scale_taps = 1;
+    plan.push_back(run);
+    run.config.model.scales = 3;
+    run.config.model.scale_step = 0.5;
+    plan.push_back(run);
+  }
   return plan;
 }
 
@@ -49,7 +91,7 @@ Plan plan_ablation(const PlanOptions& options) {
               config.model.modes = pair.modes;
               config.model.scale_modes = pair.scale_modes;
             }
-            config.train.augment.scale_octaves = augmented ? 1 : 0;
+            train_as_in_tables(config.train, augmented);
             plan.push_back({finished(config, options), runs::Measure::accuracy, ""});
           }
   return plan;
@@ -106,19 +148,48 @@ Plan plan_scale_generalisation(const PlanOptions& options) {
           for (const auto& model : chosen(own, options.models))
             for (const auto& grid : grids) {
               if (grid.scales > 0 && (model != "scdcfnet" || options.quick)) continue;
-              auto config = base(options, model, name, 28, train_size, realisation);
+              auto config = generalising(options, model, name, train_size, realisation, smallest, largest);
               config.model.scales = grid.scales;
               config.model.scale_step = grid.step;
               config.model.finest_width = grid.finest_width;
-              config.data.smallest_factor = smallest;
-              config.data.largest_factor = largest;
-              if (has_range(model)) {  // all sizes that are tested
-                config.model.smaller = std::max(1.0, smallest / kSmallestTested);
-                config.model.larger = std::max(1.0, kLargestTested / largest);
-              }
-              if (config.data.test_size == 0) config.data.test_size = kGeneralisationTest;
               plan.push_back({finished(config, options), runs::Measure::scales, ""});
             }
+  return plan;
+}
+
+Plan plan_augmented(const PlanOptions& options) {
+  enum class Training { plain, as_in_tables, longer };
+  struct Row {
+    const char* model;
+    Training training;
+  };
+  const std::vector<Row> rows = {{"cnn", Training::plain},        {"cnn", Training::as_in_tables},
+                                 {"cnn", Training::longer},       {"scdcfnet", Training::as_in_tables},
+                                 {"scdcfnet", Training::longer},  {"scdcfnet-full", Training::plain},
+                                 {"pyramid-cnn", Training::plain}};
+  Plan plan;
+  if (!allows(options.sizes, 28)) return plan;
+  for (const int realisation : realisations(options, 5))
+    for (const auto& name : data_sets(options, {"sfashion"}))
+      for (const auto train_size : train_sizes(options, {5000}))
+        for (const auto& [model, training] : rows) {
+          if (!allows<std::string>(options.models, model)) continue;
+          auto config = generalising(options, model, name, train_size, realisation, 0.8, 1.0);
+          auto& train = config.train;
+          if (training != Training::plain) {
+            train_as_in_tables(train, true);
+            train.augment.scale_octaves = kAugmentedOctaves;
+            train.augment.scale_law = "octaves";  // a factor uniform in [1/3, 3] would seldom be below 1
+          }
+          if (training == Training::longer) {
+            train.optimizer = "adamw";
+            train.learning_rate = 3e-3;
+            train.weight_decay = 0.5;
+            train.schedule = "cosine";
+            train.epochs = 120;
+          }
+          plan.push_back({finished(config, options), runs::Measure::scales, ""});
+        }
   return plan;
 }
 

@@ -12,6 +12,10 @@ using Plan = std::vector<runs::PlannedRun>;
 
 /// Tables 1 and 2: eight networks, 28 and 56 pixels, plain and augmented, N_tr = 2,000, 5,000 and 10,000.
 Plan plan_digits(const PlanOptions& options, const std::string& data);
+/// The networks with a scale axis and the CNN with one block for all: ReLU, average pooling, norm.
+Plan plan_pooling(const PlanOptions& options);
+/// ScDCFNet with one tap in scale, and with one tap and three planes half an octave apart: about the CNN's cost.
+Plan plan_light(const PlanOptions& options);
 /// Table 3: ten pairs (K_alpha, K). The pair (3, 15) is the ScDCFNet of Tables 1 and 2: the same runs.
 Plan plan_ablation(const PlanOptions& options);
 /// How Table 4 is trained; what it says in pixels is for 96 of them and goes with the size.
@@ -20,6 +24,8 @@ train::TrainOptions natural_recipe(int size);
 Plan plan_natural(const PlanOptions& options);
 /// Trained on objects of one range of sizes, tested on all.
 Plan plan_scale_generalisation(const PlanOptions& options);
+/// The same of SFashion at factors 0.8 to 1, beside networks that are shown all sizes by augmentation.
+Plan plan_augmented(const PlanOptions& options);
 /// Objects anywhere, trained on 17 to 32, 33 to 48 or 49 to 64 pixels of 64, tested on 17 to 64.
 Plan plan_stir(const PlanOptions& options);
 /// Objects in the middle, trained at 1, 2 or 4 times 28 pixels of 112, tested at 0.5 to 8 times.

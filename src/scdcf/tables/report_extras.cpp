@@ -56,15 +56,15 @@ struct CurveSubject {
 
 /// The protocol without what makes the subject itself or names the network.
 CurveSubject subject_of(const Run& run) {
-  auto config = run.config;
+  auto config = without_scaling(run.config);
   const train::RunConfig own;
   config.model = own.model;
   config.model.name = run.config.model.name;
   config.data.smallest_factor = own.data.smallest_factor;
   config.data.largest_factor = own.data.largest_factor;
   fit_to_tables_of_digits(config.model, config);  // as the protocol would have it of the whole range
-  return {config.data.name, protocol_of(config), config.data.train_size, run.config.data.smallest_factor,
-          run.config.data.largest_factor};
+  return {config.data.name, protocol_of(config, run.record.measure), config.data.train_size,
+          run.config.data.smallest_factor, run.config.data.largest_factor};
 }
 
 }  // namespace

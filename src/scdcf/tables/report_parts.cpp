@@ -13,8 +13,14 @@ std::string protocol_text(const std::string& protocol) {
   return protocol.empty() ? "Trained as in the paper." : "Not quite as in the paper: " + protocol + ".";
 }
 
+std::string tables_text() {
+  return " Where the paper says nothing: Adam without weight decay; + by a factor uniform in [0.5, 2], bicubic; norm, "
+         "ReLU, average pooling in scdcfnet, ReLU, maximum pooling, norm in the networks that it is compared with.";
+}
+
 std::string training_text(const std::string& protocol) {
-  return "Networks of the paper are trained as for Tables 1 and 2, the others by their own recipe" +
+  return "Networks of the paper are trained as for Tables 1 and 2, but with a weight decay of 0.0001, the others by "
+         "their own recipe" +
          (protocol.empty() ? "." : "; but for " + protocol + ".");
 }
 
@@ -35,7 +41,8 @@ std::string stem_of(const std::string& name, const std::string& protocol) {
 std::string network_name(const Run& run) {
   const int modes = run.cell.modes, scales = run.config.model.scales;
   return run.cell.model + (modes > 0 ? " K=" + std::to_string(modes) : "") +
-         (scales > 0 ? " N_s=" + std::to_string(scales) : "");
+         (scales > 0 ? " N_s=" + std::to_string(scales) : "") +
+         (run.cell.augmented ? " (" + differences(run.config, without_scaling(run.config)) + ")" : "");
 }
 
 std::vector<std::string> ordered_names(const std::vector<Run>& runs, runs::Measure measure) {

@@ -11,11 +11,14 @@ std::string quick_mark(const std::string& protocol);
 /// A sentence on how the runs of an experiment of the paper were trained, and of one that is not the paper's.
 std::string protocol_text(const std::string& protocol);
 std::string training_text(const std::string& protocol);
+/// A sentence on what Tables 1 to 3 have where the paper is silent.
+std::string tables_text();
 
 /// A name for files, from a name and a protocol: letters, digits, dots and hyphens.
 std::string stem_of(const std::string& name, const std::string& protocol);
 
-/// What a network is called where its K and N_s may not be its own: with them.
+/// What a network is called where its K and N_s may not be its own: with them, and with how it was trained where its
+/// images were rescaled (without_scaling).
 std::string network_name(const Run& run);
 
 /// The names of those that have this measured, in the order of the paper's tables, then as they came; growing K and

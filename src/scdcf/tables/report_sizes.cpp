@@ -42,13 +42,13 @@ struct SizeExperiment {
 };
 
 Setting setting_of(const Run& run, const SizeExperiment& experiment) {
-  auto config = run.config;
+  auto config = without_scaling(run.config);
   const data::DataOptions own;
   config.data.smallest_size = own.smallest_size;
   config.data.largest_size = own.largest_size;
   config.data.train_scale = own.train_scale;
   const auto [smallest, largest] = experiment.trained(run.config.data);
-  return {config.data.name, protocol_of(config), config.data.train_size, smallest, largest};
+  return {config.data.name, protocol_of(config, run.record.measure), config.data.train_size, smallest, largest};
 }
 
 std::map<Setting, AccuraciesByNetwork> accuracies_of(const std::vector<Run>& runs, const SizeExperiment& experiment) {
