@@ -61,7 +61,7 @@ TEST_F(Reproduce, quick_runs_become_a_report_and_are_not_made_twice) {
   for (std::string line; std::getline(lines, line); ++records) {
     const auto json = nlohmann::json::parse(line);
     EXPECT_EQ(json.at("status"), "done");
-    EXPECT_EQ(json.at("curve").size(), 1U);
+    EXPECT_EQ(json.at("curve").size(), json.at("realisation") == 0 ? 1U : 0U) << "one of a cell is enough";
     EXPECT_EQ(json.at("data_checksum").get<std::string>().size(), 16U);
     EXPECT_EQ(json.at("used").at("model").at("hidden"), 256) << "with every default filled in";
     EXPECT_FALSE(json.at("machine").get<std::string>().empty());

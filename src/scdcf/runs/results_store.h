@@ -37,7 +37,7 @@ struct RunRecord {
   double best_validation = 0;
   std::int64_t best_epoch = 0;          ///< counted from 1
   double seconds = 0;                   ///< of training
-  nlohmann::ordered_json curve;         ///< an object per epoch
+  nlohmann::ordered_json curve;         ///< an object per epoch; of realisation 0 alone
   nlohmann::ordered_json measurements;  ///< what Measure asked for
   std::string error;                    ///< of a failed one
   std::string time;                     ///< when it ended, UTC, ISO 8601

@@ -85,7 +85,8 @@ RunRecord record_of(const train::RunConfig& config, const train::TrainResult& re
   record.best_validation = result.best_validation;
   record.seconds = result.seconds;
   record.curve = nlohmann::ordered_json::array();
-  for (const auto& epoch : result.history) record.curve.push_back(train::to_json(epoch));
+  if (config.data.realisation == 0)  // one of a cell shows the course: it is most of a record's size
+    for (const auto& epoch : result.history) record.curve.push_back(train::to_json(epoch));
   return record;
 }
 
