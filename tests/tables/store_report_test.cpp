@@ -195,9 +195,13 @@ TEST_F(Report, of_another_recipe_has_what_was_run_alone) {
   const auto report = make_report({done(other, 95)}, {});
   const auto& table1 = section(report, "Table 1");
   EXPECT_NE(table1.text.find("Not quite as in the paper: weight_decay 0.0001."), std::string::npos) << table1.text;
-  EXPECT_NE(table1.text.find("Adam without weight decay"), std::string::npos) << table1.text;
   EXPECT_EQ(table1.tables.at(0).rows.size(), 1U);
   EXPECT_EQ(table1.tables.at(0).columns, (std::vector<std::string>{"N = 2,000"}));
+  auto on_gpu = planned("cnn", 0);
+  on_gpu.config.train.precision = "tf32";
+  const auto tf32 = make_report({done(on_gpu, 95)}, {});
+  EXPECT_EQ(section(tf32, "Table 1").text.find("Trained as in the paper, precision tf32. Where"), 0U);
+  EXPECT_EQ(section(tf32, "Table 1").tables.at(0).rows.size(), 8U + 2) << "every network of the paper";
 }
 
 TEST_F(Report, joins_cost_and_accuracy) {

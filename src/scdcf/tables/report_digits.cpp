@@ -44,7 +44,8 @@ struct Column {
 std::vector<Column> columns_of(const std::vector<Run>& runs, const Subject& subject, int table, int size) {
   std::set<Column> columns;
   for (const auto& cell : paper_cells())
-    if (subject.protocol.empty() && cell.table == table && cell.id.data == subject.data && cell.id.size == size)
+    if (is_of_the_paper(subject.protocol) && cell.table == table && cell.id.data == subject.data &&
+        cell.id.size == size)
       columns.insert({cell.id.augmented, cell.id.train_size});
   for (const auto& run : runs)
     if (run.record.measure == runs::Measure::accuracy && run.cell.data == subject.data &&
@@ -69,7 +70,7 @@ std::vector<std::string> models_of(const std::vector<Run>& runs, const Subject& 
     if (run.cell.data == subject.data && run.protocol == subject.protocol) made.insert(run.cell.model);
   std::vector<std::string> models;
   for (const auto& name : paper)
-    if (subject.protocol.empty() || made.count(name) > 0) models.push_back(name);
+    if (is_of_the_paper(subject.protocol) || made.count(name) > 0) models.push_back(name);
   for (const auto& run : runs)
     if (run.cell.data == subject.data && run.protocol == subject.protocol && is_digit_model(run.cell.model) == digits &&
         std::find(models.begin(), models.end(), run.cell.model) == models.end())
@@ -161,7 +162,7 @@ ReportSection digits_section(const std::vector<Run>& runs, const Subject& subjec
     for (const bool augmented : {false, true}) add_growth(section, table, columns, augmented, table.stem);
     section.tables.push_back(table);
   }
-  section.text = protocol_text(subject.protocol) + tables_text() + count_marks(section.tables);
+  section.text = tables_text(subject.protocol) + count_marks(section.tables);
   add_agreement(section, stem_of(subject.data, subject.protocol));
   return section;
 }
@@ -213,7 +214,7 @@ ReportSection ablation_section(const std::vector<Run>& runs, const Subject& subj
     add_ablation_plot(section, table, i,
                       table.stem + "-" + std::to_string(columns[i].train_size) + (columns[i].augmented ? "-plus" : ""));
   section.tables.push_back(table);
-  section.text = protocol_text(subject.protocol) + tables_text() + count_marks(section.tables);
+  section.text = tables_text(subject.protocol) + count_marks(section.tables);
   return section;
 }
 

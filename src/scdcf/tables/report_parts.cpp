@@ -9,12 +9,19 @@
 
 namespace scdcf::tables {
 
-std::string protocol_text(const std::string& protocol) {
-  return protocol.empty() ? "Trained as in the paper." : "Not quite as in the paper: " + protocol + ".";
+bool is_of_the_paper(const std::string& protocol) {
+  return protocol.empty() || (protocol.rfind("precision ", 0) == 0 && protocol.find(',') == std::string::npos);
 }
 
-std::string tables_text() {
-  return " Where the paper says nothing: Adam without weight decay; + by a factor uniform in [0.5, 2], bicubic; norm, "
+std::string protocol_text(const std::string& protocol) {
+  if (!is_of_the_paper(protocol)) return "Not quite as in the paper: " + protocol + ".";
+  return "Trained as in the paper" + (protocol.empty() ? "." : ", " + protocol + ".");
+}
+
+std::string tables_text(const std::string& protocol) {
+  if (!is_of_the_paper(protocol)) return protocol_text(protocol);
+  return protocol_text(protocol) +
+         " Where the paper says nothing: Adam without weight decay; + by a factor uniform in [0.5, 2], bicubic; norm, "
          "ReLU, average pooling in scdcfnet, ReLU, maximum pooling, norm in the networks that it is compared with.";
 }
 

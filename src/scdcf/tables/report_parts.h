@@ -8,11 +8,14 @@ namespace scdcf::tables {
 /// What a title ends with where all runs are quick ones: " (quick runs)", else nothing.
 std::string quick_mark(const std::string& protocol);
 
-/// A sentence on how the runs of an experiment of the paper were trained, and of one that is not the paper's.
+/// Whether no more than the precision of the numbers differs from the recipe of the paper.
+bool is_of_the_paper(const std::string& protocol);
+
+/// A sentence on how the runs of an experiment of the paper were trained; in Tables 1 to 3, with what the paper leaves
+/// open; and of one that is not the paper's.
 std::string protocol_text(const std::string& protocol);
+std::string tables_text(const std::string& protocol);
 std::string training_text(const std::string& protocol);
-/// A sentence on what Tables 1 to 3 have where the paper is silent.
-std::string tables_text();
 
 /// A name for files, from a name and a protocol: letters, digits, dots and hyphens.
 std::string stem_of(const std::string& name, const std::string& protocol);
