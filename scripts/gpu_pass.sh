@@ -136,6 +136,7 @@ run() {
   echo "built after $(($(date +%s) - began)) s; $(keys_left | wc -l) runs to make"
 
   local mps="" worker pids=()
+  PATH=$PATH:/usr/local/nvidia/bin:/usr/local/cuda/bin
   if [ "$device" = cuda ] && command -v nvidia-cuda-mps-control >/dev/null; then
     export CUDA_MPS_PIPE_DIRECTORY=$work/mps CUDA_MPS_LOG_DIRECTORY=$work/mps-log
     mkdir -p "$work/mps" "$work/mps-log"
@@ -172,7 +173,7 @@ take() {
   touch "$records"
   gzip -dc "$1" >out/came-back.jsonl
   local others
-  others=$(awk -v known="$records" 'BEGIN { while ((getline line < known) > 0) seen[line] = 1 } !seen[$0]' out/came-back.jsonl |
+  others=$(awk -v known="$records" 'BEGIN { while ((getline line < known) > 0) seen[line] = 1 } /^\{.*\}$/ && !seen[$0]' out/came-back.jsonl |
     grep -vc "\"commit\":\"${2:0:12}\"" || true)
   [ "$others" -eq 0 ] || fail "$1: $others new records are not of commit ${2:0:12}"
   echo "$(append_new "$records" out/came-back.jsonl) new records"

@@ -70,11 +70,9 @@ void add_autoencoder_options(CLI::App& command, figures::AutoEncoderTraining& tr
     return command.add_option(flag, value, help)->group(group);
   };
   add("--optimizer", training.optimizer, "adam unless given")->check(CLI::IsMember({"adam", "adamw", "sgd"}));
-  add("--learning-rate", training.learning_rate, "In the first epoch; 0.001 unless given, of sgd 0.01")
-      ->check(in_range(1e-9, 1e3));
+  add("--learning-rate", training.learning_rate, "0.001, of sgd 0.01, unless given")->check(in_range(1e-9, 1e3));
   add("--momentum", training.momentum, "Nesterov momentum of sgd; 0.9 unless given")->check(in_range(0, 0.9999));
-  add("--seeds", training.seeds, "Trainings of each auto-encoder; the one with the least training error is shown")
-      ->check(CLI::Range(1, 100));
+  add("--seeds", training.seeds, "Trainings of each, of which the best is shown")->check(CLI::Range(1, 100));
   add("--test-images", training.test_images, "Test images; 0 for all")->check(CLI::Range(0, 50000));
 }
 

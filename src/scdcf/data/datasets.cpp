@@ -51,9 +51,8 @@ ImageFolder official_parts(const std::string& name, const DataOptions& options) 
 }
 
 DrawOptions draw_options(const DataOptions& options) {
-  const std::int64_t fewest = 1;  // to be dropped
-  return {options.realisation, options.train_size, options.validation_share == 0 ? fewest : options.validation_size,
-          options.test_size};
+  const auto validation = options.validation_share == 0 ? 1 : options.validation_size;  // one, to be dropped
+  return {options.realisation, options.train_size, validation, options.test_size};
 }
 
 Splits scaled(const std::string& name, const DataOptions& options) {

@@ -172,8 +172,7 @@ AutoEncoderStudy autoencoder_study(const FigureOptions& options) {
   if (given.momentum >= 0) study.momentum = given.momentum;
   if (given.seeds > 0) study.seeds = given.seeds;
   if (given.test_images >= 0) study.test_images = given.test_images;
-  constexpr double kRateOfSgd = 1e-2;  // Appendix B.2, which does not say with which momentum
-  const double own_rate = study.optimizer == "sgd" ? kRateOfSgd : study.first_rate;
+  const double own_rate = study.optimizer == "sgd" ? 1e-2 : study.first_rate;  // Appendix B.2
   const double rate = given.learning_rate > 0 ? given.learning_rate : own_rate;
   study.last_rate *= rate / study.first_rate;
   study.first_rate = rate;

@@ -158,15 +158,10 @@ Plan plan_scale_generalisation(const PlanOptions& options) {
 }
 
 Plan plan_augmented(const PlanOptions& options) {
-  enum class Training { plain, as_in_tables, longer };
-  struct Row {
-    const char* model;
-    Training training;
-  };
-  const std::vector<Row> rows = {{"cnn", Training::plain},        {"cnn", Training::as_in_tables},
-                                 {"cnn", Training::longer},       {"scdcfnet", Training::as_in_tables},
-                                 {"scdcfnet", Training::longer},  {"scdcfnet-full", Training::plain},
-                                 {"pyramid-cnn", Training::plain}};
+  enum Training { plain, as_in_tables, longer };
+  const std::vector<std::pair<const char*, Training>> rows = {
+      {"cnn", plain},       {"cnn", as_in_tables},    {"cnn", longer},       {"scdcfnet", as_in_tables},
+      {"scdcfnet", longer}, {"scdcfnet-full", plain}, {"pyramid-cnn", plain}};
   Plan plan;
   if (!allows(options.sizes, 28)) return plan;
   for (const int realisation : realisations(options, 5))
@@ -176,12 +171,12 @@ Plan plan_augmented(const PlanOptions& options) {
           if (!allows<std::string>(options.models, model)) continue;
           auto config = generalising(options, model, name, train_size, realisation, 0.8, 1.0);
           auto& train = config.train;
-          if (training != Training::plain) {
+          if (training != plain) {
             train_as_in_tables(train, true);
             train.augment.scale_octaves = kAugmentedOctaves;
             train.augment.scale_law = "octaves";  // a factor uniform in [1/3, 3] would seldom be below 1
           }
-          if (training == Training::longer) {
+          if (training == longer) {
             train.optimizer = "adamw";
             train.learning_rate = 3e-3;
             train.weight_decay = 0.5;
