@@ -278,6 +278,14 @@ TEST_F(Trainer, a_run_folder_is_kept_and_refuses_other_options) {
   expect_error([&] { runs::read_run_config(run_); }, "config.json", "JSON");
 }
 
+TEST_F(Trainer, a_run_from_before_an_option_came_is_resumed) {
+  train_for(4, false);
+  auto json = nlohmann::ordered_json::parse(read(run_ / "config.json"));
+  json["model"].erase("block");
+  write(run_ / "config.json", json.dump());
+  EXPECT_TRUE(train_for(kNever, true).finished);
+}
+
 TEST_F(Trainer, a_trained_model_is_loaded_from_folder_file_or_checkpoint) {
   expect_error([&] { runs::load_model(run_, scdcf::testing::device()); }, run_.string(), "missing");
   train_for(1, false);

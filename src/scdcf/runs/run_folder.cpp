@@ -50,7 +50,9 @@ std::vector<NamedValue> values_of(train::RunConfig config) {
 }
 
 void require_same(const fs::path& folder, const train::RunConfig& config) {
-  const auto before = values_of(read_run_config(folder)), now = values_of(config);
+  auto begun = read_run_config(folder);
+  begun.model = models::resolve(begun.model);  // options that came later are what they were without being asked
+  const auto before = values_of(begun), now = values_of(config);
   for (size_t i = 0; i < now.size(); ++i)
     require(before[i].value == now[i].value, now[i].name, ": got ", now[i].text, ", but the run in ", folder.string(),
             " was begun with ", before[i].text, ": resume it with what it was begun with, or choose another folder");

@@ -10,9 +10,7 @@ std::string quick_mark(const std::string& protocol);
 
 /// Whether no more than the precision of the numbers differs from the recipe of the paper.
 bool is_of_the_paper(const std::string& protocol);
-
-/// A sentence on how the runs of an experiment of the paper were trained; in Tables 1 to 3, with what the paper leaves
-/// open; and of one that is not the paper's.
+/// How the runs of an experiment of the paper were trained; in Tables 1 to 3; in one that is not the paper's.
 std::string protocol_text(const std::string& protocol);
 std::string tables_text(const std::string& protocol);
 std::string training_text(const std::string& protocol);
