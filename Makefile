@@ -1,17 +1,25 @@
 # The two commands of the README are `make demo` and `make test`; each installs what is missing, builds and runs.
-BUILD ?= build
+TORCH ?=
+BUILD ?= build$(if $(TORCH),-torch)
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 COUNT ?= 10000
 SEED ?= 1
 
-.PHONY: help deps build-deps pages-deps build all test python-test install demo bench format lint lint-all asan fuzz random-commands odr gpu-test kills rank-kills clean
+# TORCH=PYTHON: the torch of that Python, which may be another each time. scripts/deps.sh reads TORCH too.
+TORCH_PYTHON := $(if $(TORCH),$(abspath $(or $(shell command -v $(TORCH) 2>/dev/null),$(TORCH))))
+CONFIGURE = cmake --preset release -B $(BUILD) $(if $(TORCH),-DSCDCF_TORCH_PYTHON=$(TORCH_PYTHON))
+$(if $(TORCH),.PHONY: $(BUILD)/build.ninja)
+
+.PHONY: help deps build-deps pages-deps build all test test-torch2 python-test install demo bench format lint lint-all asan fuzz random-commands odr gpu-test kills rank-kills clean
 
 help:
 	@echo "make demo      trains three networks at one size and shows what they know at all, out/demo/report.html"
 	@echo "make test      builds and runs every test"
 	@echo "make python-test   runs the tests of the Python package; make deps installs what it needs"
 	@echo "make build     builds library and program into $(BUILD)/; make all the tests, benchmarks and examples too"
+	@echo "make build TORCH=PYTHON   builds against the torch of that Python into build-torch/; all, test, install and bench take it too"
+	@echo "make test-torch2   builds and tests against pip's torch in build-torch2/, where it installs it: C++, Python, pip install"
 	@echo "make install   installs library and program into PREFIX ($(PREFIX))"
 	@echo "make bench     runs the benchmarks of the layers at 28x28"
 	@echo "make asan      runs the tests of every room under the address and undefined-behaviour sanitizers"
@@ -39,7 +47,7 @@ build-deps:
 	@scripts/deps.sh build
 
 $(BUILD)/build.ninja: | build-deps
-	cmake --preset release -B $(BUILD)
+	$(CONFIGURE)
 
 build: build-deps $(BUILD)/build.ninja
 	cmake --build $(BUILD) -j $(JOBS) --target scdcf scdcf_app
@@ -48,11 +56,16 @@ all: build-deps $(BUILD)/build.ninja
 	cmake --build $(BUILD) -j $(JOBS)
 
 test: deps all
-	cmake --preset release -B $(BUILD) > /dev/null  # finds what deps has installed
+	$(CONFIGURE) > /dev/null  # finds what deps has installed
 	ctest --test-dir $(BUILD) --output-on-failure -j 2
 
+# Today's LibTorch. The script names the tests that are left out.
+test-torch2: build-deps
+	@scripts/deps.sh torch2
+	@scripts/test_torch2.sh $(JOBS)
+
 python-test: deps build
-	cmake --preset release -B $(BUILD) > /dev/null
+	$(CONFIGURE) > /dev/null
 	ctest --test-dir $(BUILD) -R '^python$$' --output-on-failure --no-tests=error
 
 install: build
@@ -117,4 +130,4 @@ lint-all:
 	@scripts/lint.sh $(BUILD) all
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-odr $(BUILD)-gpu build-pages out
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-odr $(BUILD)-gpu build-pages build-pip build-torch2 out
