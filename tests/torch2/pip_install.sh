@@ -62,7 +62,8 @@ config="$site/torch/share/cmake/Caffe2/Caffe2Config.cmake"
 sed -i 's/^if(0)$/if(ON)/; s/set(CAFFE2_USE_CUDA 0)/set(CAFFE2_USE_CUDA ON)/; s/if( AND NOT CAFFE2_USE_CUDA)/if(ON AND NOT CAFFE2_USE_CUDA)/' "$config"
 grep -q "set(CAFFE2_USE_CUDA ON)" "$config" || fail "$config has changed its form"
 touch "$site/torch/lib/libtorch_cuda.so"
-export PATH="$scratch/venv/bin:$PATH" CMAKE_ARGS=-DSCDCF_NVCC=OFF
+export PATH="$scratch/venv/bin:$PATH"
+[ ! -e /usr/local/cuda/include/cublas_v2.h ] || export CMAKE_ARGS=-DSCDCF_CUDA=OFF  # as if there were no toolkit
 installed --no-build-isolation
-grep -q "CUDA build, but there is no nvcc: CPU operators alone" "$scratch/log" || fail "it does not say that it leaves CUDA out"
+grep -q "is a CUDA build, .*CPU operators alone" "$scratch/log" || fail "it does not say that it leaves CUDA out"
 echo "pip_install: passed"
