@@ -61,6 +61,7 @@ def build_library(python):
     build = ROOT / BUILDS / f"torch-{python.torch}"
     cmake = program("cmake")
     options = [f"-DSCDCF_BUILD_{part}=OFF" for part in ("PROGRAM", "TESTS", "BENCHMARKS", "EXAMPLES")]
+    options.append("-DCCACHE=OFF")  # its launcher names pip's CMake, which is another each time: all would be compiled again
     if python.config.exists():  # Debian's python3-torch has none: its libraries are the system's
         options.append(f"-DTorch_DIR={python.config}")
     for command in (["-S", ROOT, "-B", build, "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={program('ninja')}", *options,

@@ -1,4 +1,5 @@
 # scdcf_find_torch(ARGUMENTS...) is find_package(Torch ARGUMENTS...) with two corrections. The installed package has it too.
+# SCDCF_TORCH_LIB is the folder of its libraries, empty for the system's.
 #
 # TorchConfig.cmake searches the system's folders before its own, for libc10, libtorch and Caffe2: where Debian's LibTorch is
 # installed beside another, a program loads both and ends with "double free". Here all come from the prefix of TorchConfig.cmake.
@@ -8,6 +9,10 @@ option(SCDCF_CUDA "Build CUDA operators, where LibTorch is a CUDA build and a CU
 
 macro(scdcf_find_torch)
   scdcf_torch_prefix(TORCH_INSTALL_PREFIX)
+  set(SCDCF_TORCH_LIB "")
+  if(TORCH_INSTALL_PREFIX)
+    set(SCDCF_TORCH_LIB ${TORCH_INSTALL_PREFIX}/lib)
+  endif()
   scdcf_cuda_toolkit(scdcf_toolkit)
   if(EXISTS ${TORCH_INSTALL_PREFIX}/lib/libtorch_cuda.so AND NOT (SCDCF_CUDA AND scdcf_toolkit))
     scdcf_torch_without_cuda()
