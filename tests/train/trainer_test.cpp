@@ -321,7 +321,7 @@ TEST_F(Trainer, a_trained_model_is_loaded_from_folder_file_or_checkpoint) {
   fs::copy(run_ / "model.safetensors", folder_ / "alone.safetensors");
   EXPECT_NO_THROW(runs::load_model(folder_ / "alone.safetensors", scdcf::testing::device()));
   write(run_ / "model.safetensors", "something else");
-  expect_error([&] { runs::load_model(run_, scdcf::testing::device()); }, "model.safetensors", "no model of scdcf");
+  expect_error([&] { runs::load_model(run_, scdcf::testing::device()); }, "model.safetensors", "not a scdcf model");
 }
 
 TEST_F(Trainer, without_a_folder_nothing_is_written) {

@@ -55,14 +55,14 @@ class Reader {
     while (at_ < data_at_) expect(" ");
     check(used_ == data_size(), "its tensors end at byte ", used_, " of ", data_size());
     require(sum_of(bytes_, sum_at) == bytes_.substr(sum_at, kSum), name_,
-            ": is damaged: its SHA-256 differs from the one that it carries");
+            ": is damaged: its SHA-256 differs from the one in its header");
     return std::move(file_);
   }
 
  private:
   template <class... Parts>
   void check(bool holds, Parts&&... parts) const {
-    require(holds, name_, ": is damaged or no model of scdcf: ", std::forward<Parts>(parts)...);
+    require(holds, name_, ": is damaged or not a scdcf model: ", std::forward<Parts>(parts)...);
   }
   void check_header(bool holds, std::string_view expected) const {
     check(holds, "got \"", bytes_.substr(at_, std::min<std::size_t>(20, data_at_ - at_)), "\" at byte ", at_,
