@@ -146,7 +146,13 @@ TEST_F(Resume, an_edited_configuration_is_noticed) {
   edited["train"]["seed"] = 9;
   edited["train"]["epochs"] = 2;
   write(out / "config.json", edited.dump());
-  expect_bad_input(resume(out), {"--epochs: got 2, but ", out / "checkpoints/step-000000010.safetensors", "with 1"});
+  const auto refused = run(resume(out), 300);
+  EXPECT_EQ(refused.code, 2);
+  const auto checkpoint = (out / "checkpoints/step-000000010.safetensors").string();
+  EXPECT_EQ(
+      refused.err.find("scdcf: --epochs: got 2, but " + checkpoint + " was written with 1: config.json was edited"), 0U)
+      << refused.err;
+  EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
   EXPECT_EQ(read(out / "config.toml"), toml);
   EXPECT_EQ(model_bytes(out), before);
   write(out / "config.json", config);
