@@ -273,7 +273,7 @@ TEST_F(Trainer, without_validation_images_weights_that_the_last_step_spoiled_are
   config_.train.batch = 60;
   config_.train.epochs = 1;
   expect_error([&] { train_for(kNever, false); }, "test loss is not finite at step 1 (epoch 1)", "learning rate 1e+30");
-  EXPECT_FALSE(fs::exists(run_ / "model.pt"));
+  EXPECT_FALSE(fs::exists(run_ / "model.safetensors"));
 }
 
 TEST_F(Trainer, a_single_image_left_over_is_dropped) {
