@@ -122,7 +122,8 @@ class Training {
       auto config = run.config;
       if (!runs::is_run_folder(run.folder)) config.model = fitted.model;
       folders_.push_back(runs::prepare_run_folder(run.folder, config, arguments_.resume));
-      files::write_file_atomically(run.folder / "config.toml", to_toml(config));
+      if (const auto toml = run.folder / "config.toml"; !fs::exists(toml))
+        files::write_file_atomically(toml, to_toml(config));
     }
   }
 
@@ -169,7 +170,7 @@ class Training {
     if (run.folder.empty() || !is_first()) return true;
     const auto missing = runs::write_result(run.folder, train::fit_to_data(run.config, splits), result);
     if (!missing.empty()) line_->print(run.prefix + "curves: " + missing);
-    line_->print(run.prefix + "model.pt, result.json and metrics.jsonl are in " + run.folder.string());
+    line_->print(run.prefix + train::kModelFile + ", result.json and metrics.jsonl are in " + run.folder.string());
     return true;
   }
 
@@ -201,7 +202,7 @@ std::string advice_after_loss(const TrainArguments& arguments, const CLI::App& c
   std::error_code missing;
   for (fs::recursive_directory_iterator entry(arguments.out, missing), end; entry != end; entry.increment(missing)) {
     const auto& file = entry->path();
-    if (file.extension() != ".pt" || file.filename().string().rfind("step-", 0) != 0) continue;
+    if (file.extension() != train::kModelExtension || file.filename().string().rfind("step-", 0) != 0) continue;
     if (newest.empty() || fs::last_write_time(file, missing) > fs::last_write_time(newest, missing)) newest = file;
   }
   return (newest.empty() ? "no checkpoint yet" : "last checkpoint: " + newest.string()) +

@@ -39,7 +39,7 @@ class LostRanks : public scdcf::testing::RankRun {
     if (fs::exists(out / "config.json")) arguments.emplace_back("--resume");
     const auto resumed = run(arguments);
     EXPECT_EQ(resumed.code, 0) << resumed.err;
-    EXPECT_TRUE(fs::exists(out / "model.pt"));
+    EXPECT_TRUE(fs::exists(out / "model.safetensors"));
   }
 };
 

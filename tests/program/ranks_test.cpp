@@ -60,7 +60,7 @@ TEST_F(Ranks, that_are_started_by_hand_find_each_other_and_what_differs_between_
   size_name = "SLURM_NTASKS";
   shell("(" + rank(0, {"--epochs", "1"}) + ") & (" + rank(1, {"--epochs", "1"}) + ") & wait");
   EXPECT_EQ(read(folder_ / "0.code") + read(folder_ / "1.code"), "0\n0\n") << read(folder_ / "0.err");
-  EXPECT_TRUE(fs::exists(folder_ / "out" / "model.pt"));
+  EXPECT_TRUE(fs::exists(folder_ / "out" / "model.safetensors"));
   EXPECT_EQ(read(folder_ / "1.out"), "");
 }
 
@@ -72,7 +72,7 @@ TEST_F(Ranks, are_started_by_torchrun_which_holds_the_store) {
       "torchrun -r 1 -t 1 --no_python --nproc_per_node 2 --rdzv_backend c10d --rdzv_endpoint localhost:0 " +
       shell_line(arguments) + " > " + (folder_ / "torchrun.out").string() + " 2>&1";
   EXPECT_EQ(shell(line), 0) << read(folder_ / "torchrun.out");
-  EXPECT_TRUE(fs::exists(folder_ / "out" / "model.pt"));
+  EXPECT_TRUE(fs::exists(folder_ / "out" / "model.safetensors"));
 }
 
 }  // namespace
