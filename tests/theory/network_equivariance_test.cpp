@@ -124,10 +124,10 @@ TEST(NetworkEquivariance, leaves_a_network_in_training_as_it_was) {
     answer_change(*network, batch, zero_level(), 0.25);
     EXPECT_TRUE(network->is_training());
     for (const auto& module : network->modules()) EXPECT_TRUE(module->is_training()) << name;
-    for (const auto& buffer : network->named_buffers()) {
-      if (buffer.key().find("num_batches_tracked") != std::string::npos)
+    for (const auto& buffer : network->named_buffers())
+      if (buffer.key().find("num_batches_tracked") != std::string::npos) {
         EXPECT_EQ(buffer.value().item<int64_t>(), 0) << name << " " << buffer.key();
-    }
+      }
     testing::expect_error([&] { answer_change(*network, batch.narrow(2, 0, 40), zero_level(), 0.25); }, "images");
     EXPECT_TRUE(network->is_training()) << name << " after an error";
   }
