@@ -91,19 +91,26 @@ auto with_threads(int threads, Compute compute) {
   return result;
 }
 
-TEST_P(EveryNetwork, predicts_the_same_with_any_number_of_threads_and_trains_the_same_with_one_number) {
+TEST_P(EveryNetwork, predicts_the_same_with_any_number_of_threads) {
   const auto options = testing::small_network(GetParam());
-  const auto data = testing::stripes(32, options.image_size, options.in_channels, options.classes);
   auto network = made(options);
   network->eval();
+  const auto images = images_for(options, 8);
   const auto scores = [&] {
     const torch::NoGradGuard no_grad;
-    return network->forward(data.images);
+    return network->forward(images);
   };
   const auto expected = with_threads(1, scores);
   for (const int threads : {2, 3}) EXPECT_TRUE(torch::equal(with_threads(threads, scores), expected)) << threads;
-  const auto losses = [&] { return train_on(*made(options), data, 3); };
-  EXPECT_EQ(with_threads(2, losses), with_threads(2, losses));
+}
+
+TEST(Networks, train_the_same_with_the_same_number_of_threads) {
+  for (const char* name : {"scdcfnet", "cnn"}) {
+    const auto options = testing::small_network(name);
+    const auto data = testing::stripes(32, options.image_size, options.in_channels, options.classes);
+    const auto losses = [&] { return train_on(*made(options), data, 3); };
+    EXPECT_EQ(with_threads(2, losses), with_threads(2, losses)) << name;
+  }
 }
 
 TEST_P(EveryNetwork, judges_an_image_by_itself_in_eval_mode) {
