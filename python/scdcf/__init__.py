@@ -11,7 +11,7 @@ from . import models
 from .convolutions import JointConv, LiftingConv, PointwiseConv, ScaleGrid
 from .files import load, save
 from .pooling import (Enlarge, NormReluPool, ReadOut, ScaleMaxProjection, ScaleMeanProjection, SpatialAvgPool,
-                      SpatialMaxPool, centre_of, interpolated_plane, read_out)
+                      SpatialMaxPool, SpatialUpsample, centre_of, interpolated_plane, read_out)
 from .residual import ResidualBlock
 
 import torch as _torch
@@ -20,5 +20,6 @@ __version__: str = _torch.ops.scdcf.version()
 library = str(_library.PATH)
 
 __all__ = ["Enlarge", "JointConv", "LiftingConv", "NormReluPool", "PointwiseConv", "ReadOut", "ResidualBlock",
-           "ScaleGrid", "ScaleMaxProjection", "ScaleMeanProjection", "SpatialAvgPool", "SpatialMaxPool", "centre_of",
+           "ScaleGrid", "ScaleMaxProjection", "ScaleMeanProjection", "SpatialAvgPool", "SpatialMaxPool",
+           "SpatialUpsample", "centre_of",
            "interpolated_plane", "library", "load", "models", "read_out", "save"]

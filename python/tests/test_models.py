@@ -172,6 +172,22 @@ class Networks(unittest.TestCase):
                     self.assertEqual(found + " pool" * (len(end) == 1), block.replace("-", " "))  # one module pools, too
         self.assertEqual(scdcf.models.scdcfnet(sampling="point").block1[0].sampling, "point")
 
+    def test_images_of_another_shape_are_refused_in_one_line(self):
+        for name in ("cnn", "scdcfnet", "scdcfnet-full"):
+            network = scdcf.models.make(name).eval()
+            for images in (torch.zeros(1, 1, 40, 40), torch.zeros(1, 3, 28, 28), torch.zeros(1, 28, 28),
+                           torch.zeros(1, 1, 28, 28, dtype=torch.uint8)):
+                with self.assertRaises(ValueError) as caught:
+                    network(images)
+                self.assertIn(f"{name}: images: got shape {list(images.shape)}", str(caught.exception))
+                self.assertIn("expected [N, 1, 28, 28] in floating point", str(caught.exception))
+        network = scdcf.models.cnn(in_channels=3)
+        network.about = {"mean": [0.1, 0.2, 0.3], "deviation": [1.0, 1.0, 1.0]}
+        self.assertEqual(network.normalise(torch.zeros(2, 3, 28, 28)).shape, (2, 3, 28, 28))
+        for shape in ((1, 1, 64, 64), (3, 64, 64)):
+            with self.assertRaisesRegex(ValueError, "normalise: got shape .*expected images .N, 3, H, W"):
+                network.normalise(torch.zeros(shape))
+
     def test_copies_and_states(self):
         torch.manual_seed(2)
         network = scdcf.models.scdcfnet_full(channels=[3, 4, 5], hidden=8, image_size=20)
