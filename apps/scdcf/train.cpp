@@ -11,6 +11,7 @@
 #include "run_options.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
+#include "scdcf/core/printable.h"
 #include "scdcf/distributed/launch.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/runs/run_folder.h"
@@ -88,14 +89,22 @@ std::vector<Run> runs_of_group(const TrainArguments& arguments, const CLI::App& 
 /// All runs of one call.
 class Training {
  public:
-  /// Rank 0 of a group, if there is one, writes and tells; the others compute.
-  Training(const TrainArguments& arguments, std::vector<Run> runs, distributed::Group* group)
-      : arguments_(arguments), runs_(std::move(runs)), group_(group) {
+  /// Rank 0 of a group, if there is one, writes and tells; the others compute. `go_on` is the command that resumes.
+  Training(const TrainArguments& arguments, std::vector<Run> runs, distributed::Group* group, const std::string& go_on)
+      : arguments_(arguments),
+        runs_(std::move(runs)),
+        group_(group),
+        saved_line_("stopped and saved; go on with: " + printable(go_on) + "\n") {
     if (is_first())
       line_.emplace();
     else
       line_.emplace(nowhere_, /*terminal=*/false);
+    set_stopped_line(arguments.out.empty() ? "stopped; nothing was saved, because there was no --out\n"
+                                           : "stopped before the first step\n");
   }
+  ~Training() { InterruptScope::set_last_line(nullptr); }
+  Training(const Training&) = delete;
+  Training& operator=(const Training&) = delete;
 
   /// True where all came to their end.
   bool make() {
@@ -104,15 +113,18 @@ class Training {
                             [&](std::int64_t i) { return train_one(runs_[static_cast<size_t>(i)]); });
   }
 
-  /// `go_on` is the command that resumes.
-  void say_stopped(const std::string& go_on) {
-    line_->print(arguments_.out.empty() ? "stopped; nothing was saved, because there was no --out"
-                 : folders_.empty()     ? "stopped before the first step"
-                                        : "stopped and saved; go on with: " + go_on);
+  void say_stopped() {
+    const std::string line = stopped_line_;
+    line_->print(line.substr(0, line.size() - 1));
   }
 
  private:
   bool is_first() const { return group_ == nullptr || group_->is_first(); }
+
+  void set_stopped_line(const char* line) {
+    stopped_line_ = line;
+    if (is_first()) InterruptScope::set_last_line(line);
+  }
 
   /// Before the first step of all: whenever it is stopped, each run can be resumed.
   void make_folders(const train::RunConfig& fitted) {
@@ -124,13 +136,16 @@ class Training {
       folders_.push_back(runs::prepare_run_folder(run.folder, config, arguments_.resume));
       files::write_file_atomically(run.folder / "config.toml", to_toml(config));
     }
+    set_stopped_line(saved_line_.c_str());
   }
 
   bool train_one(const Run& run) {
     train::check(run.config.train);  // before the data is loaded, which takes longer
     const auto splits = data::load(run.config.data);
+    std::optional<UnsavedWork> unsaved;
     train::TrainCallbacks callbacks;
     callbacks.on_start = [&](const train::RunConfig& fitted) {
+      if (!run.folder.empty()) unsaved.emplace();
       std::call_once(begun_, [&] { make_folders(fitted); });
       line_->print(run.prefix + format("%s: %lld training, %lld validation and %lld test images, checksum %s",
                                        splits.name.c_str(), static_cast<long long>(splits.train.count()),
@@ -176,6 +191,8 @@ class Training {
   const TrainArguments& arguments_;
   std::vector<Run> runs_;
   distributed::Group* group_;
+  const std::string saved_line_;
+  const char* stopped_line_ = nullptr;  // what is said where this is stopped now
   std::once_flag begun_;
   std::vector<files::FolderLock> folders_;  // once begun
   std::ostream nowhere_{nullptr};
@@ -211,15 +228,15 @@ std::string advice_after_loss(const TrainArguments& arguments, const CLI::App& c
 void train_all(const TrainArguments& arguments, const CLI::App& command) {
   const auto advice = [&] { return advice_after_loss(arguments, command); };
   if (starts_ranks(arguments.ranks)) return run_ranks(arguments.ranks, advice);
+  const InterruptScope interrupt;
   const distributed::Pulse pulse;  // until the group has been left
   const auto group = join_ranks(arguments.ranks, command, arguments.config.train.device, advice);
   as_rank(group.get(), [&] {
     Training training(arguments,
                       group == nullptr ? runs_of(arguments, command) : runs_of_group(arguments, command, *group),
-                      group.get());
-    const InterruptScope interrupt;
+                      group.get(), resume_command(arguments, command));
     if (training.make()) return;
-    training.say_stopped(resume_command(arguments, command));
+    training.say_stopped();
     throw CLI::RuntimeError(kStopped);
   });
 }
