@@ -26,7 +26,6 @@ namespace {
 constexpr double kBeat = 0.25;  // seconds
 constexpr double kStart = 30;   // seconds at least for a process to start in
 constexpr double kGrace = 5;    // seconds from the first loss to the end of all
-constexpr int kStopped = 130;
 
 /// A folder that only this user can enter (mode 0700); removed with its files when this object goes.
 class PrivateFolder {

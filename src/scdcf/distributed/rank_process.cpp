@@ -140,7 +140,7 @@ bool RankProcess::was_stopped() const {
 
 int RankProcess::signal() const { return WIFSIGNALED(status_) && !was_stopped() ? WTERMSIG(status_) : 0; }
 
-int RankProcess::code() const { return was_stopped() ? 130 : WIFEXITED(status_) ? WEXITSTATUS(status_) : -1; }
+int RankProcess::code() const { return was_stopped() ? kStopped : WIFEXITED(status_) ? WEXITSTATUS(status_) : -1; }
 
 std::string RankProcess::last_line() const {
   auto text = text_;

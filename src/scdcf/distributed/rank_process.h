@@ -12,6 +12,9 @@ namespace scdcf::distributed {
 inline constexpr const char* kPulse = "SCDCF_PULSE";
 inline constexpr const char* kStore = "SCDCF_STORE";
 
+/// The exit code of a rank that stopped as it was asked to.
+inline constexpr int kStopped = 130;
+
 class RankProcess {
  public:
   /// This program once more, with the same arguments, as rank `rank` of `count`. It dies with the thread that started
@@ -35,7 +38,7 @@ class RankProcess {
   /// Whether its pulse was felt ever, and for how many seconds it was not.
   bool has_pulse() const { return has_pulse_; }
   double silence() const;
-  /// How it ended; 0 and -1 where it was the other way. 130 where it was stopped as it was asked to.
+  /// How it ended; 0 and -1 where it was the other way. kStopped where it was stopped as it was asked to.
   int signal() const;
   int code() const;
   /// What it said last, without the name of the program.
