@@ -5,11 +5,12 @@ PREFIX ?= /usr/local
 COUNT ?= 10000
 SEED ?= 1
 
-.PHONY: help deps build-deps pages-deps build all test python-test install demo bench format lint lint-all asan fuzz random-commands odr gpu-test kills rank-kills clean
+.PHONY: help deps build-deps pages-deps build all test long-test python-test install demo bench format lint lint-all asan fuzz random-commands odr gpu-test kills rank-kills clean
 
 help:
 	@echo "make demo      trains three networks at one size and shows what they know at all, out/demo/report.html"
-	@echo "make test      builds and runs every test"
+	@echo "make test      builds and runs every test that takes no longer than a minute or two"
+	@echo "make long-test runs the others: whole experiments and the demonstration, before something is called done"
 	@echo "make python-test   runs the tests of the Python package; make deps installs what it needs"
 	@echo "make build     builds library and program into $(BUILD)/; make all the tests, benchmarks and examples too"
 	@echo "make install   installs library and program into PREFIX ($(PREFIX))"
@@ -49,7 +50,11 @@ all: build-deps $(BUILD)/build.ninja
 
 test: deps all
 	cmake --preset release -B $(BUILD) > /dev/null  # finds what deps has installed
-	ctest --test-dir $(BUILD) --output-on-failure -j 2
+	ctest --test-dir $(BUILD) --output-on-failure -j 2 -LE long
+
+long-test: deps all
+	cmake --preset release -B $(BUILD) > /dev/null
+	ctest --test-dir $(BUILD) --output-on-failure -L long --no-tests=error
 
 python-test: deps build
 	cmake --preset release -B $(BUILD) > /dev/null

@@ -15,9 +15,9 @@ TEST(Table, columns_are_aligned_by_characters_and_names_are_printable) {
   std::ostringstream out;
   table.print(out);
   EXPECT_EQ(out.str(),
-            "  class           images\n"
-            "  Stra\u00dfe              10\n"
-            "  \u732b                   7\n"
+            "  class            images\n"
+            "  Stra\u00dfe               10\n"
+            "  \u732b                    7\n"
             "  \\x1b[31mred\\x0a       2\n");
   EXPECT_EQ(table.to_json()[2]["class"], "\x1b[31mred\n") << "JSON has escapes of its own";
 }

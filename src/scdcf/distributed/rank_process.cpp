@@ -77,8 +77,18 @@ RankProcess::RankProcess(int rank, int count, const std::string& store) : rank_(
   auto arguments = own_arguments(), environment = environment_of(rank, count, store, pulse.to);
   const auto argument_pointers = pointers_to(arguments), environment_pointers = pointers_to(environment);
   const pid_t parent = getpid();
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   process_ = fork();
   if (process_ == 0) {  // nothing here may allocate: other threads of the parent may have held that lock
+    // What asks the rank to stop from now on is not for the parent's handlers, which it has until it is this program.
+    for (const int asking : {SIGINT, SIGTERM, SIGHUP}) {
+      struct sigaction action {};
+      sigaction(asking, nullptr, &action);
+      if (action.sa_handler != SIG_IGN) ::signal(asking, SIG_DFL);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(kLostRank);  // it died before that was asked for
     dup2(errors.to, STDERR_FILENO);
@@ -88,6 +98,7 @@ RankProcess::RankProcess(int rank, int count, const std::string& store) : rank_(
     const auto written = write(STDERR_FILENO, kFailed, sizeof(kFailed) - 1);
     _exit(written < 0 ? 126 : 127);
   }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   close(errors.to);
   close(pulse.to);
   require(process_ > 0, "processes: rank ", rank, " could not be started: ", std::strerror(errno));
