@@ -38,7 +38,6 @@ demo::DemoOptions options_of(const DemoArguments& arguments) {
 void demo(const DemoArguments& arguments) {
   const auto options = options_of(arguments);
   const InterruptScope interrupt;
-  InterruptScope::set_last_line("stopped; there is no page. The next demo starts from the beginning\n");
   terminal::StatusLine line;
   demo::DemoProgress progress;
   progress.say = [&](const std::string& text) { line.print(text); };

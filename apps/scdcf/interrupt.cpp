@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
 
 namespace scdcf::app {
 namespace {
@@ -17,16 +16,9 @@ constexpr std::int64_t kSameRequest = 2'000'000'000;  // nanoseconds
 constexpr std::array<int, 4> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 std::atomic<std::int64_t> asked_at{0};  // 0: not yet
-std::atomic<int> unsaved{0};
-std::atomic<const char*> last_line{nullptr};
+std::atomic<bool> saves{false};
 static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a signal handler may wait for nobody");
 std::array<struct sigaction, kSignals.size()> before;
-
-/// Nothing else may be called in a signal handler. On a terminal the line that renews itself stays above.
-void write_line(int descriptor, const char* line) {
-  [[maybe_unused]] ssize_t written = isatty(descriptor) != 0 ? write(descriptor, "\n", 1) : 0;
-  written = write(descriptor, line, std::strlen(line));
-}
 
 void on_signal(int signal) {
   const int error = errno;
@@ -35,11 +27,10 @@ void on_signal(int signal) {
   const std::int64_t now = time.tv_sec * 1'000'000'000LL + time.tv_nsec;
   std::int64_t first = 0;
   if (asked_at.compare_exchange_strong(first, now)) {
-    write_line(STDERR_FILENO, "stopping ...\n");
-    if (unsaved == 0) {
-      if (const char* line = last_line) write_line(STDOUT_FILENO, line);
-      _exit(kStopped);
-    }
+    constexpr char kLine[] = "\nstopping ...\n";
+    const bool below = isatty(STDERR_FILENO) != 0;  // the line that renews itself
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, kLine + !below, sizeof(kLine) - 1 - !below);
+    if (!saves) _exit(kStopped);
   } else if (signal != SIGPIPE && now - first > kSameRequest) {
     ::signal(signal, SIG_DFL);
     raise(signal);
@@ -51,7 +42,7 @@ void on_signal(int signal) {
 
 InterruptScope::InterruptScope() {
   asked_at = 0;
-  last_line = nullptr;
+  saves = false;
   struct sigaction action {};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;
@@ -68,10 +59,6 @@ InterruptScope::~InterruptScope() {
 
 bool InterruptScope::requested() { return asked_at != 0; }
 
-void InterruptScope::set_last_line(const char* line) { last_line = line; }
-
-UnsavedWork::UnsavedWork() { ++unsaved; }
-
-UnsavedWork::~UnsavedWork() { --unsaved; }
+void InterruptScope::let_it_save() { saves = true; }
 
 }  // namespace scdcf::app

@@ -11,7 +11,6 @@
 #include "run_options.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
-#include "scdcf/core/printable.h"
 #include "scdcf/distributed/launch.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/runs/run_folder.h"
@@ -89,22 +88,14 @@ std::vector<Run> runs_of_group(const TrainArguments& arguments, const CLI::App& 
 /// All runs of one call.
 class Training {
  public:
-  /// Rank 0 of a group, if there is one, writes and tells; the others compute. `go_on` is the command that resumes.
-  Training(const TrainArguments& arguments, std::vector<Run> runs, distributed::Group* group, const std::string& go_on)
-      : arguments_(arguments),
-        runs_(std::move(runs)),
-        group_(group),
-        saved_line_("stopped and saved; go on with: " + printable(go_on) + "\n") {
+  /// Rank 0 of a group, if there is one, writes and tells; the others compute.
+  Training(const TrainArguments& arguments, std::vector<Run> runs, distributed::Group* group)
+      : arguments_(arguments), runs_(std::move(runs)), group_(group) {
     if (is_first())
       line_.emplace();
     else
       line_.emplace(nowhere_, /*terminal=*/false);
-    set_stopped_line(arguments.out.empty() ? "stopped; nothing was saved, because there was no --out\n"
-                                           : "stopped before the first step\n");
   }
-  ~Training() { InterruptScope::set_last_line(nullptr); }
-  Training(const Training&) = delete;
-  Training& operator=(const Training&) = delete;
 
   /// True where all came to their end.
   bool make() {
@@ -113,21 +104,19 @@ class Training {
                             [&](std::int64_t i) { return train_one(runs_[static_cast<size_t>(i)]); });
   }
 
-  void say_stopped() {
-    const std::string line = stopped_line_;
-    line_->print(line.substr(0, line.size() - 1));
+  /// `go_on` is the command that resumes.
+  void say_stopped(const std::string& go_on) {
+    line_->print(arguments_.out.empty() ? "stopped; nothing was saved, because there was no --out"
+                 : folders_.empty()     ? "stopped before the first step"
+                                        : "stopped and saved; go on with: " + go_on);
   }
 
  private:
   bool is_first() const { return group_ == nullptr || group_->is_first(); }
 
-  void set_stopped_line(const char* line) {
-    stopped_line_ = line;
-    if (is_first()) InterruptScope::set_last_line(line);
-  }
-
   /// Before the first step of all: whenever it is stopped, each run can be resumed.
   void make_folders(const train::RunConfig& fitted) {
+    if (!arguments_.out.empty()) InterruptScope::let_it_save();
     if (!is_first()) return;
     if (arguments_.out.empty()) return line_->print("there is no --out: nothing of this training will be kept");
     for (const auto& run : runs_) {
@@ -136,16 +125,13 @@ class Training {
       folders_.push_back(runs::prepare_run_folder(run.folder, config, arguments_.resume));
       files::write_file_atomically(run.folder / "config.toml", to_toml(config));
     }
-    set_stopped_line(saved_line_.c_str());
   }
 
   bool train_one(const Run& run) {
     train::check(run.config.train);  // before the data is loaded, which takes longer
     const auto splits = data::load(run.config.data);
-    std::optional<UnsavedWork> unsaved;
     train::TrainCallbacks callbacks;
     callbacks.on_start = [&](const train::RunConfig& fitted) {
-      if (!run.folder.empty()) unsaved.emplace();
       std::call_once(begun_, [&] { make_folders(fitted); });
       line_->print(run.prefix + format("%s: %lld training, %lld validation and %lld test images, checksum %s",
                                        splits.name.c_str(), static_cast<long long>(splits.train.count()),
@@ -191,8 +177,6 @@ class Training {
   const TrainArguments& arguments_;
   std::vector<Run> runs_;
   distributed::Group* group_;
-  const std::string saved_line_;
-  const char* stopped_line_ = nullptr;  // what is said where this is stopped now
   std::once_flag begun_;
   std::vector<files::FolderLock> folders_;  // once begun
   std::ostream nowhere_{nullptr};
@@ -234,9 +218,9 @@ void train_all(const TrainArguments& arguments, const CLI::App& command) {
   as_rank(group.get(), [&] {
     Training training(arguments,
                       group == nullptr ? runs_of(arguments, command) : runs_of_group(arguments, command, *group),
-                      group.get(), resume_command(arguments, command));
+                      group.get());
     if (training.make()) return;
-    training.say_stopped();
+    training.say_stopped(resume_command(arguments, command));
     throw CLI::RuntimeError(kStopped);
   });
 }

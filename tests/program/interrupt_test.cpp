@@ -38,7 +38,7 @@ class Interrupt : public scdcf::testing::SmallRun {
 TEST_F(Interrupt, while_data_is_made_ends_the_program_and_leaves_nothing) {
   const auto result = stopped_while_data_is_made({});
   EXPECT_EQ(result.code, 130);
-  EXPECT_EQ(result.out, "stopped before the first step\n");
+  EXPECT_EQ(result.out, "");
   EXPECT_EQ(result.err, "stopping ...\n");
   EXPECT_FALSE(fs::exists(folder_ / "run"));
 }

@@ -1,7 +1,9 @@
 // Names from files, folders and networks as a terminal may show them. Torch-free.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string>
 
 namespace scdcf {
@@ -59,26 +61,20 @@ inline std::string printable(const std::string& text) {
   return result;
 }
 
-/// The columns that printable text takes on a terminal: two for a wide East Asian character or an emoji, none for a
-/// mark that is put on the character before it, one for any other.
+/// The columns of printable text on a terminal: two for a wide East Asian character or an emoji, none for a mark that
+/// is put on the character before it, one for any other.
 inline std::size_t columns_of(const std::string& text) {
-  struct Range {
-    std::uint32_t first, last;
-    std::size_t columns;
-  };
-  constexpr Range kOthers[] = {
-      {0x0300, 0x036F, 0},   {0x1100, 0x115F, 2},   {0x1AB0, 0x1AFF, 0},  {0x1DC0, 0x1DFF, 0},   {0x200B, 0x200D, 0},
-      {0x20D0, 0x20FF, 0},   {0x2E80, 0x303E, 2},   {0x3041, 0x3098, 2},  {0x3099, 0x309A, 0},   {0x309B, 0xA4CF, 2},
-      {0xA960, 0xA97F, 2},   {0xAC00, 0xD7A3, 2},   {0xF900, 0xFAFF, 2},  {0xFE00, 0xFE0F, 0},   {0xFE20, 0xFE2F, 0},
-      {0xFE30, 0xFE6F, 2},   {0xFF00, 0xFF60, 2},   {0xFFE0, 0xFFE6, 2},  {0x1F300, 0x1F64F, 2}, {0x1F680, 0x1F6FF, 2},
-      {0x1F900, 0x1F9FF, 2}, {0x20000, 0x3FFFD, 2}, {0xE0100, 0xE01EF, 0}};
+  constexpr std::uint32_t kMarks[][2] = {{0x0300, 0x036F}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x200B, 0x200D},
+                                         {0x20D0, 0x20FF}, {0x3099, 0x309A}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}};
+  constexpr std::uint32_t kWide[][2] = {{0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},   {0xA960, 0xA97F},
+                                        {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFFE6},
+                                        {0x1F300, 0x1F64F}, {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
   std::size_t columns = 0;
   for (std::size_t at = 0; at < text.size();) {
     const auto [code, bytes] = character_at(text, at);
-    std::size_t own = 1;
-    for (const auto& range : kOthers)
-      if (code >= range.first && code <= range.last) own = range.columns;
-    columns += own;
+    const auto is_in = [c = code](const auto& range) { return range[0] <= c && c <= range[1]; };
+    if (std::none_of(std::begin(kMarks), std::end(kMarks), is_in))
+      columns += std::any_of(std::begin(kWide), std::end(kWide), is_in) ? 2 : 1;
     at += bytes == 0 ? 1 : bytes;
   }
   return columns;

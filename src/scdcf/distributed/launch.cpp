@@ -26,6 +26,7 @@ namespace {
 constexpr double kBeat = 0.25;  // seconds
 constexpr double kStart = 30;   // seconds at least for a process to start in
 constexpr double kGrace = 5;    // seconds from the first loss to the end of all
+constexpr int kStopped = 130;
 
 /// A folder that only this user can enter (mode 0700); removed with its files when this object goes.
 class PrivateFolder {
@@ -71,10 +72,11 @@ std::string end_silent(const Ranks& ranks, double timeout_seconds) {
   return first;
 }
 
-/// What there is to say of one that died, failed by itself, or hung (`silent`); nothing as long as nobody did.
-std::optional<LaunchResult> cause_among(const Ranks& ranks, const std::string& silent) {
+/// What there is to say of one that died, failed by itself, or hung (`silent`); nothing as long as nobody did. Ctrl-C
+/// in a terminal ends ranks that have only started: no failure, where all were `asked` to stop.
+std::optional<LaunchResult> cause_among(const Ranks& ranks, const std::string& silent, bool asked) {
   for (const auto& rank : ranks)
-    if (rank->signal() != 0 && !rank->was_forced())
+    if (rank->signal() != 0 && !rank->was_forced() && !(asked && rank->signal() == SIGINT))
       return LaunchResult{kLostRank, name_of(*rank) + format(" was killed by signal %d (%s)", rank->signal(),
                                                              strsignal(rank->signal()))};
   for (const auto& rank : ranks)
@@ -84,15 +86,18 @@ std::optional<LaunchResult> cause_among(const Ranks& ranks, const std::string& s
   return std::nullopt;
 }
 
-/// The end of all where no cause was seen: whom the others have lost, or that they were asked to stop.
-LaunchResult end_without_cause(const Ranks& ranks) {
+/// The end of all where no cause was seen: that they were `asked` to stop, or whom the others have lost.
+LaunchResult end_without_cause(const Ranks& ranks, bool asked) {
+  for (const auto& rank : ranks)
+    if (asked && (rank->code() == kStopped || rank->signal() != 0)) return {kStopped, ""};
   for (const auto& rank : ranks)
     if (rank->code() == kLostRank && !rank->last_line().empty()) return {kLostRank, rank->last_line()};
   for (const auto& rank : ranks)
     if (rank->was_forced()) return {kLostRank, name_of(*rank) + " did not end with the others and was killed"};
   for (const auto& rank : ranks)
-    if (rank->code() != 0)
-      return {rank->code(), rank->code() == kStopped ? "" : name_of(*rank) + " ended without a message"};
+    if (rank->code() == kStopped) return {kStopped, ""};
+  for (const auto& rank : ranks)
+    if (rank->code() != 0) return {rank->code(), name_of(*rank) + " ended without a message"};
   return {};
 }
 
@@ -117,17 +122,17 @@ LaunchResult launch_ranks(int count, double timeout_seconds, const std::function
     }
     if (!asked && stop()) {
       asked = true;
-      for (auto& rank : ranks) rank->ask_to_stop();
+      for (auto& rank : ranks) rank->has_pulse() ? rank->send(SIGTERM) : rank->end_by_force();
     }
     const auto silent = end_silent(ranks, timeout_seconds);
-    if (!cause) cause = cause_among(ranks, silent);
+    if (!cause) cause = cause_among(ranks, silent, asked);
     if (cause && lost_at == 0) lost_at = now();
     if (lost_at != 0 && now() - lost_at > kGrace)
       for (auto& rank : ranks) rank->end_by_force();
     // One that a driver or a disk holds in the kernel does not end even so.
     if (lost_at != 0 && now() - lost_at > 2 * kGrace) break;
   }
-  return cause ? *cause : end_without_cause(ranks);
+  return cause ? *cause : end_without_cause(ranks, asked);
 }
 
 bool is_launched() { return std::getenv(kPulse) != nullptr; }

@@ -29,7 +29,7 @@ std::vector<std::string> own_arguments() {
   return arguments;
 }
 
-/// Gloo and NCCL listen at the loopback interface alone, whatever the user's environment names for other machines.
+/// Gloo and NCCL listen at the loopback interface, whatever the user's environment names for other machines.
 std::vector<std::string> environment_of(int rank, int count, const std::string& store, int pulse) {
   const std::map<std::string, std::string> own = {{"RANK", std::to_string(rank)},
                                                   {"WORLD_SIZE", std::to_string(count)},
@@ -77,18 +77,8 @@ RankProcess::RankProcess(int rank, int count, const std::string& store) : rank_(
   auto arguments = own_arguments(), environment = environment_of(rank, count, store, pulse.to);
   const auto argument_pointers = pointers_to(arguments), environment_pointers = pointers_to(environment);
   const pid_t parent = getpid();
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   process_ = fork();
   if (process_ == 0) {  // nothing here may allocate: other threads of the parent may have held that lock
-    // What asks the rank to stop from now on is not for the parent's handlers, which it has until it is this program.
-    for (const int asking : {SIGINT, SIGTERM, SIGHUP}) {
-      struct sigaction action {};
-      sigaction(asking, nullptr, &action);
-      if (action.sa_handler != SIG_IGN) ::signal(asking, SIG_DFL);
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(kLostRank);  // it died before that was asked for
     dup2(errors.to, STDERR_FILENO);
@@ -98,7 +88,6 @@ RankProcess::RankProcess(int rank, int count, const std::string& store) : rank_(
     const auto written = write(STDERR_FILENO, kFailed, sizeof(kFailed) - 1);
     _exit(written < 0 ? 126 : 127);
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   close(errors.to);
   close(pulse.to);
   require(process_ > 0, "processes: rank ", rank, " could not be started: ", std::strerror(errno));
@@ -131,11 +120,6 @@ void RankProcess::send(int signal) const {
   if (running_) kill(process_, signal);
 }
 
-void RankProcess::ask_to_stop() {
-  was_asked_ = true;
-  send(SIGTERM);
-}
-
 void RankProcess::end_by_force() {
   if (!running_) return;
   was_forced_ = true;
@@ -144,14 +128,9 @@ void RankProcess::end_by_force() {
 
 double RankProcess::silence() const { return now() - felt_; }
 
-/// A terminal sends Ctrl-C to all of its processes.
-bool RankProcess::was_stopped() const {
-  return was_asked_ && WIFSIGNALED(status_) && (WTERMSIG(status_) == SIGTERM || WTERMSIG(status_) == SIGINT);
-}
+int RankProcess::signal() const { return WIFSIGNALED(status_) ? WTERMSIG(status_) : 0; }
 
-int RankProcess::signal() const { return WIFSIGNALED(status_) && !was_stopped() ? WTERMSIG(status_) : 0; }
-
-int RankProcess::code() const { return was_stopped() ? kStopped : WIFEXITED(status_) ? WEXITSTATUS(status_) : -1; }
+int RankProcess::code() const { return WIFEXITED(status_) ? WEXITSTATUS(status_) : -1; }
 
 std::string RankProcess::last_line() const {
   auto text = text_;

@@ -7,13 +7,10 @@
 
 namespace scdcf::distributed {
 
-/// In the environment of a rank that was launched: the descriptor that it shows its pulse at, and the folder of the
-/// store that the ranks share.
+/// In the environment of a rank that was launched: the descriptor it shows its pulse at, the folder of the ranks'
+/// store.
 inline constexpr const char* kPulse = "SCDCF_PULSE";
 inline constexpr const char* kStore = "SCDCF_STORE";
-
-/// The exit code of a rank that stopped as it was asked to.
-inline constexpr int kStopped = 130;
 
 class RankProcess {
  public:
@@ -27,8 +24,7 @@ class RankProcess {
 
   /// Takes what it wrote, its pulse and its end.
   void look();
-  /// Asks it to stop (SIGTERM); that it is ended by a signal before it can answer is no fault of it then.
-  void ask_to_stop();
+  void send(int signal) const;
   /// Kills it: also a process that is stopped ends so.
   void end_by_force();
 
@@ -38,20 +34,17 @@ class RankProcess {
   /// Whether its pulse was felt ever, and for how many seconds it was not.
   bool has_pulse() const { return has_pulse_; }
   double silence() const;
-  /// How it ended; 0 and -1 where it was the other way. kStopped where it was stopped as it was asked to.
+  /// How it ended; 0 and -1 where it was the other way.
   int signal() const;
   int code() const;
   /// What it said last, without the name of the program.
   std::string last_line() const;
 
  private:
-  void send(int signal) const;
-  bool was_stopped() const;
-
   int rank_;
   pid_t process_ = 0;
   int errors_ = -1, pulse_ = -1;  // what is read from
-  bool running_ = true, was_asked_ = false, was_forced_ = false, has_pulse_ = false;
+  bool running_ = true, was_forced_ = false, has_pulse_ = false;
   double felt_;  // when its pulse was, last
   int status_ = 0;
   std::string text_;
