@@ -59,6 +59,6 @@ InterruptScope::~InterruptScope() {
 
 bool InterruptScope::requested() { return asked_at != 0; }
 
-void InterruptScope::let_it_save() { saves = true; }
+void InterruptScope::defer() { saves = true; }
 
 }  // namespace scdcf::app

@@ -7,7 +7,7 @@ namespace scdcf::app {
 inline constexpr int kStopped = 130;
 
 /// While it lives, SIGINT, SIGTERM, SIGHUP and SIGPIPE are answered at once by "stopping ..." on standard error. The
-/// program then ends with kStopped; after let_it_save(), a flag is set instead. One of the first three that comes more
+/// program then ends with kStopped; after defer(), a flag is set instead. One of the first three that comes more
 /// than two seconds after the first ends the program in any case; sooner it is the same request once more, as `timeout`
 /// sends it to the program and to its group. What is ignored stays ignored (nohup), but for SIGPIPE.
 class InterruptScope {
@@ -16,8 +16,8 @@ class InterruptScope {
   ~InterruptScope();
   InterruptScope(const InterruptScope&) = delete;
   InterruptScope& operator=(const InterruptScope&) = delete;
-  /// From now on there is something to save, or somebody to wait for.
-  static void let_it_save();
+  /// From now on there is work to save, or a process to wait for.
+  static void defer();
   static bool requested();
 };
 

@@ -74,7 +74,7 @@ void run_ranks(const RankOptions& options, const std::function<std::string()>& a
   require(!distributed::place_from_environment(),
           "processes: this process is one of a group already (RANK and MASTER_ADDR are set): leave the option away");
   const InterruptScope interrupt;
-  InterruptScope::let_it_save();  // the ranks
+  InterruptScope::defer();  // the ranks
   const auto result = distributed::launch_ranks(options.processes, options.timeout, InterruptScope::requested);
   if (result.code == 0) return;
   if (result.error.empty()) throw CLI::RuntimeError(result.code);

@@ -116,7 +116,7 @@ class Training {
 
   /// Before the first step of all: whenever it is stopped, each run can be resumed.
   void make_folders(const train::RunConfig& fitted) {
-    if (!arguments_.out.empty()) InterruptScope::let_it_save();
+    if (!arguments_.out.empty()) InterruptScope::defer();
     if (!is_first()) return;
     if (arguments_.out.empty()) return line_->print("there is no --out: nothing of this training will be kept");
     for (const auto& run : runs_) {

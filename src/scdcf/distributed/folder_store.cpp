@@ -42,15 +42,12 @@ std::vector<std::uint8_t> FolderStore::get(const std::string& key) {
 
 std::int64_t FolderStore::add(const std::string& key, std::int64_t value) {
   const int lock = open((folder_ / "lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-  const bool held = lock >= 0 && flock(lock, LOCK_EX) == 0;
-  if (held && check({key})) {
-    const auto before = get(key);
-    value += std::stoll(std::string(before.begin(), before.end()));
-  }
+  require(lock >= 0 && flock(lock, LOCK_EX) == 0, folder_.string(), ": could not be locked: ", std::strerror(errno));
+  const auto before = check({key}) ? get(key) : std::vector<std::uint8_t>{'0'};
+  value += std::stoll(std::string(before.begin(), before.end()));
   const auto text = std::to_string(value);
-  if (held) set(key, {text.begin(), text.end()});
-  if (lock >= 0) close(lock);  // releases the lock
-  require(held, folder_.string(), ": could not be locked: ", std::strerror(errno));
+  set(key, {text.begin(), text.end()});
+  close(lock);  // releases the lock, as the end of the process does
   return value;
 }
 

@@ -1,5 +1,5 @@
-// What the processes of one machine tell each other without a port: a file for every key, in a folder that only their
-// user can enter.
+// A key-value store for the processes of one machine, without a port: one file for each key, in a folder that only
+// their user can enter.
 #pragma once
 
 #include <torch/csrc/distributed/c10d/Store.hpp>
@@ -23,7 +23,7 @@ class FolderStore : public c10d::Store {
   std::int64_t getNumKeys() override;
   void wait(const std::vector<std::string>& keys) override { wait(keys, timeout_); }
   void wait(const std::vector<std::string>& keys, const std::chrono::milliseconds& timeout) override;
-  /// Asked for by LibTorch 2 alone.
+  /// Only LibTorch 2 has it in its interface.
   virtual c10::intrusive_ptr<c10d::Store> clone() { return c10::make_intrusive<FolderStore>(folder_, timeout_); }
 
  private:

@@ -105,7 +105,7 @@ void Watch::beat() {
   for (std::uint64_t tick = 0; !leaving_; ++tick) {
     try {
       set(sign_key(place_.rank), std::to_string(tick) + " " + std::to_string(calls_));
-      if (store_->check({kFailure})) condemn(text_of(kFailure), /*is_told=*/!tells_too());
+      if (store_->check({kFailure})) condemn(text_of(kFailure), /*is_told=*/!reports_too());
       if (place_.rank != 0) look_at(0);
       for (int rank = 1; place_.rank == 0 && rank < place_.size; ++rank) look_at(rank);
       answered_ = now();
@@ -151,8 +151,9 @@ std::optional<Watch::Verdict> Watch::verdict() const {
   return verdict_;
 }
 
-/// The process that found a failure may not live to tell. Rank 0 repeats it; a launched rank tells only its parent.
-bool Watch::tells_too() const { return place_.rank == 0 || !place_.folder.empty(); }
+/// The process that found a failure may die before it reports it: rank 0 repeats it. A launched rank reports to its
+/// parent, which prints one report of all.
+bool Watch::reports_too() const { return place_.rank == 0 || !place_.folder.empty(); }
 
 bool Watch::publish(const std::string& text) {
   if (store_->add("failures", 1) != 1) return false;
