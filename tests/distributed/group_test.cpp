@@ -97,7 +97,9 @@ TEST_F(GroupOfRanks, of_one_machine_share_a_folder_instead_of_a_port) {
         group.sum(ones);
         EXPECT_TRUE(torch::equal(ones, torch::full({5}, 3.0)));
         group.from_first("over", "");
-        if (group.rank() == 1) EXPECT_TRUE(group.tell_failure("the disk is full"));
+        if (group.rank() == 1) {
+          EXPECT_TRUE(group.tell_failure("the disk is full"));
+        }
         if (group.rank() == 2) testing::expect_error([&] { group.exchange("never", ""); }, "rank 1: the disk is full");
       },
       folder.path());
