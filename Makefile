@@ -11,11 +11,12 @@ TORCH_PYTHON := $(if $(TORCH),$(abspath $(or $(shell command -v $(TORCH) 2>/dev/
 CONFIGURE = cmake --preset release -B $(BUILD) $(if $(TORCH),-DSCDCF_TORCH_PYTHON=$(TORCH_PYTHON))
 $(if $(TORCH),.PHONY: $(BUILD)/build.ninja)
 
-.PHONY: help deps build-deps pages-deps build all test test-torch2 python-test install demo bench format lint lint-all asan fuzz random-commands odr gpu-test kills rank-kills clean
+.PHONY: help deps build-deps pages-deps build all test long-test test-torch2 python-test install demo bench format lint lint-all asan fuzz random-commands odr gpu-test kills rank-kills clean
 
 help:
 	@echo "make demo      trains three networks at one size and shows what they know at all, out/demo/report.html"
-	@echo "make test      builds and runs every test"
+	@echo "make test      builds and runs every test that takes no longer than a minute or two"
+	@echo "make long-test runs the others: whole experiments and the demonstration, before something is called done"
 	@echo "make python-test   runs the tests of the Python package; make deps installs what it needs"
 	@echo "make build     builds library and program into $(BUILD)/; make all the tests, benchmarks and examples too"
 	@echo "make build TORCH=PYTHON   builds against the torch of that Python into build-torch/; all, test, install and bench take it too"
@@ -58,7 +59,11 @@ all: build-deps $(BUILD)/build.ninja
 
 test: deps all
 	$(CONFIGURE) > /dev/null  # finds what deps has installed
-	ctest --test-dir $(BUILD) --output-on-failure -j 2
+	ctest --test-dir $(BUILD) --output-on-failure -j 2 -LE long
+
+long-test: deps all
+	$(CONFIGURE) > /dev/null
+	ctest --test-dir $(BUILD) --output-on-failure -L long --no-tests=error
 
 # Today's LibTorch. The script names the tests that are left out.
 test-torch2: build-deps

@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "json_output.h"
+#include "message.h"
 #include "run_data.h"
 #include "run_options.h"
 #include "scdcf/core/error.h"
@@ -73,7 +74,9 @@ class Predictor {
   explicit Predictor(const PredictArguments& arguments)
       : device_(train::device_of(arguments.device)),
         model_(runs::load_model(arguments.run, device_, arguments.range)),
-        invert_(arguments.invert) {}
+        invert_(arguments.invert) {
+    if (!model_.unfinished.empty()) print_message(model_.unfinished);
+  }
 
   /// Where the sizes of the training objects were not known, that of their pictures stands for them.
   train::ScaleCalibration calibration() const { return model_.calibration.value_or(train::ScaleCalibration{1, 0}); }
@@ -96,12 +99,12 @@ class Predictor {
     std::vector<Answer> answers;
     for (size_t i = 0; i < paths.size(); ++i) {
       if (!faults[i].empty()) {
-        std::cerr << "scdcf: " << faults[i] << '\n';
+        print_message(faults[i]);
         continue;
       }
       set.pixels.insert(set.pixels.end(), images[i].image.pixels.begin(), images[i].image.pixels.end());
       set.labels.push_back(0);
-      answers.push_back({files::is_utf8(paths[i]) ? paths[i] : files::escaped(paths[i]), "", 0, {}, {}, 0});
+      answers.push_back({is_utf8(paths[i]) ? paths[i] : printable(paths[i]), "", 0, {}, {}, 0});
       shown.push_back(images[i]);
     }
     if (!answers.empty()) fill(answers, set, shown);
@@ -201,7 +204,7 @@ void predict(const PredictArguments& arguments) {
   for (const auto& path : arguments.images) try {
       for (auto& picture : pictures_of(path)) paths.push_back(std::move(picture));
     } catch (const Error& error) {
-      std::cerr << "scdcf: " << error.what() << '\n';
+      print_message(error.what());
       refused = true;
     }
   std::vector<Answer> answers;

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "commands.h"
+#include "message.h"
 #include "run_options.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/option.h"
@@ -38,13 +39,6 @@ std::string with_flag(const CLI::App& command, const std::string& message) {
   const auto end = std::min(message.find(':'), message.size());
   const auto flag = "--" + option_key(message.substr(0, end));
   return command.get_option_no_throw(flag) == nullptr ? message : flag + message.substr(end);
-}
-
-/// Whatever came from a file or a command line, what is said of it is one line.
-std::string one_line(std::string text) {
-  for (char& letter : text)
-    if (static_cast<unsigned char>(letter) < ' ') letter = ' ';
-  return text;
 }
 
 /// No option takes an empty word, but for those of a run, of which it leaves some open; and none takes the next option
@@ -71,7 +65,7 @@ bool tells_of_memory(const std::string& text) {
 }
 
 int bad_input(const std::string& text) {
-  std::cerr << "scdcf: " << one_line(text) << '\n';
+  print_message(text);
   return kBadInput;
 }
 
@@ -80,7 +74,7 @@ int out_of_memory() {
 }
 
 int internal_error(const std::string& text) {
-  std::cerr << "scdcf: internal error: " << one_line(text) << '\n';
+  print_message("internal error: " + text);
   return 1;
 }
 
@@ -105,7 +99,7 @@ int parse_and_run(int argc, char** argv) {
     std::string command = failed->get_name();
     for (auto chosen = failed->get_subcommands(); !chosen.empty(); chosen = chosen.front()->get_subcommands())
       command += " " + chosen.front()->get_name();
-    return "scdcf: " + one_line(error.what()) + " (see " + command + " --help)\n";
+    return "scdcf: " + printable(error.what()) + " (see " + command + " --help)\n";
   });
   app.parse_complete_callback([&threads] {
     set_threads(threads);

@@ -116,6 +116,7 @@ class Training {
 
   /// Before the first step of all: whenever it is stopped, each run can be resumed.
   void make_folders(const train::RunConfig& fitted) {
+    if (!arguments_.out.empty()) InterruptScope::defer();
     if (!is_first()) return;
     if (arguments_.out.empty()) return line_->print("there is no --out: nothing of this training will be kept");
     for (const auto& run : runs_) {
@@ -212,13 +213,13 @@ std::string advice_after_loss(const TrainArguments& arguments, const CLI::App& c
 void train_all(const TrainArguments& arguments, const CLI::App& command) {
   const auto advice = [&] { return advice_after_loss(arguments, command); };
   if (starts_ranks(arguments.ranks)) return run_ranks(arguments.ranks, advice);
+  const InterruptScope interrupt;
   const distributed::Pulse pulse;  // until the group has been left
   const auto group = join_ranks(arguments.ranks, command, arguments.config.train.device, advice);
   as_rank(group.get(), [&] {
     Training training(arguments,
                       group == nullptr ? runs_of(arguments, command) : runs_of_group(arguments, command, *group),
                       group.get());
-    const InterruptScope interrupt;
     if (training.make()) return;
     training.say_stopped(resume_command(arguments, command));
     throw CLI::RuntimeError(kStopped);

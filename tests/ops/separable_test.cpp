@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <random>
 
 #include "scdcf/core/runtime.h"
@@ -344,7 +345,13 @@ TEST(Algorithm, automatic_is_separable_for_the_papers_layers_and_composed_where_
   testing::expect_error([&] { problem.run(problem.input(), problem.coefficients()); }, "fourier-bessel", "separable");
 }
 
-TEST(Algorithm, automatic_takes_the_form_that_the_clock_prefers) {
+/// Seconds of work: on a CPU those of this process alone, whatever else the machine does.
+double work_so_far() {
+  if (!testing::device().is_cuda()) return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+TEST(Algorithm, automatic_takes_the_form_that_takes_less_work) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "sanitizers distort the times";
 #endif
@@ -377,11 +384,10 @@ TEST(Algorithm, automatic_takes_the_form_that_the_clock_prefers) {
       double best = 1e9;
       for (int i = 0; i < 6; ++i) {  // the first one warms up
         if (testing::device().is_cuda()) torch::cuda::synchronize();
-        const auto start = std::chrono::steady_clock::now();
+        const double start = work_so_far();
         joint_conv(x, a, phi, filters, sources, problem.geometry(), algorithm).backward(cotangent);
         if (testing::device().is_cuda()) torch::cuda::synchronize();
-        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        if (i > 0) best = std::min(best, seconds);
+        if (i > 0) best = std::min(best, work_so_far() - start);
       }
       return best;
     };

@@ -17,7 +17,7 @@ TEST_F(Resume, ctrl_c_finishes_the_step_saves_and_says_how_to_go_on) {
   ASSERT_EQ(run(train(whole, more), 300).code, 0);
   const auto stopped = stopped_after(train(out, more), out / "metrics.jsonl");
   EXPECT_EQ(stopped.code, 130) << stopped.err;
-  EXPECT_EQ(stopped.err, "");
+  EXPECT_EQ(stopped.err, "stopping ...\n");
   const auto command = "scdcf train --out " + out.string() + " --checkpoint-seconds 0 --threads 1 --resume";
   EXPECT_NE(stopped.out.find(command), std::string::npos) << stopped.out;
   EXPECT_FALSE(fs::exists(out / "model.safetensors"));

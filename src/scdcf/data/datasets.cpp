@@ -4,6 +4,7 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/core/joined.h"
+#include "scdcf/core/printable.h"
 #include "scdcf/data/dataset_list.h"
 #include "scdcf/data/glyphs.h"
 #include "scdcf/data/idx.h"
@@ -207,7 +208,7 @@ void refuse_what_does_not_apply(const DataOptions& options, SetKind kind) {
 Splits load(const DataOptions& options) {
   const std::string& name = options.name;
   for (const auto& text : {name, options.data_dir})
-    require(files::is_utf8(text), "data ", files::escaped(text), ": the name is not UTF-8; give it another");
+    require(is_utf8(text), "data ", printable(text), ": the name is not UTF-8; give it another");
   check_options(options);
   const auto [kind, base] = named_set(name);
   refuse_what_does_not_apply(options, kind);

@@ -8,6 +8,7 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/core/for_each.h"
+#include "scdcf/core/printable.h"
 #include "scdcf/data/boxes.h"
 #include "scdcf/files/text.h"
 #include "scdcf/pixels/image_file.h"
@@ -32,7 +33,7 @@ std::vector<std::string> names_in(const fs::path& folder, Wanted wanted) {
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (name.front() == '.' || !wanted(*entry)) continue;
-    require(files::is_utf8(name), files::escaped(entry->path().string()), ": the name is not UTF-8; give it another");
+    require(is_utf8(name), printable(entry->path().string()), ": the name is not UTF-8; give it another");
     names.push_back(name);
   }
   require(!error, folder.string(), ": ", error.message());

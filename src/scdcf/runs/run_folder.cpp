@@ -130,6 +130,18 @@ void set_range(models::ModelOptions& options, const RangeOfSizes& range) {
   if (range.larger > 0) options.larger = range.larger;
 }
 
+/// A model has no progress: its training is finished.
+std::string unfinished_text(const fs::path& run, const train::Checkpoint& checkpoint, int64_t epochs) {
+  if (!checkpoint.about.contains("progress")) return "";
+  const auto& progress = checkpoint.about.at("progress");
+  const auto done = progress.at("epoch").get<int64_t>(), best = progress.at("best_epoch").get<int64_t>();
+  if (done >= epochs) return "";
+  const bool uses_best = best > 0 && !fs::is_regular_file(run);  // teachers have none, a file is taken as it is
+  return run.string() + ": training is not finished: " +
+         (uses_best ? "best epoch so far, " + std::to_string(best) : std::to_string(done) + " epochs done") + " of " +
+         std::to_string(epochs);
+}
+
 /// A network that was put together and trained in Python says what it is, not what the program would have to do to get
 /// it: then it has no data of its own.
 nlohmann::json with_training(nlohmann::json config) {
@@ -156,6 +168,7 @@ TrainedModel load_model(const fs::path& run, torch::Device device, const RangeOf
     model.data_counts = about.value("data_counts", std::vector<int64_t>{});
     if (about.contains("scale_calibration"))
       model.calibration = train::calibration_from_json(about.at("scale_calibration"));
+    model.unfinished = unfinished_text(run, checkpoint, model.config.train.epochs);
     set_range(model.config.model, range);
     model.network = models::make_model(model.config.model);
     train::load_weights(*model.network, checkpoint.tensors.at("weights"), run.string());

@@ -42,6 +42,7 @@ struct TrainedModel {
   std::string data_checksum;
   std::vector<int64_t> data_counts;  ///< pictures trained, validated and tested on; empty in models that do not say
   std::optional<train::ScaleCalibration> calibration;
+  std::string unfinished;  ///< one line on how far training is, where it is not finished; else empty
 };
 
 /// Another range of sizes than a network was trained with; 0 for its own. Its weights serve any.
