@@ -1,9 +1,6 @@
 #include "program.h"
 
 #include <c10/util/Exception.h>
-#ifdef __GLIBC__
-#  include <malloc.h>
-#endif
 
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -22,6 +19,7 @@
 #include "scdcf/core/option.h"
 #include "scdcf/core/runtime.h"
 #include "scdcf/distributed/group.h"
+#include "tensor_allocator.h"
 
 namespace scdcf::app {
 namespace {
@@ -100,16 +98,6 @@ int internal_error(const std::string& text) {
   return 1;
 }
 
-/// A training step frees what the next one needs again. Left to itself, glibc gives it back in between, and a fifth of
-/// the time of a small network goes into pages that are taken and cleared anew.
-void keep_memory() {
-#ifdef __GLIBC__
-  constexpr int kLarge = 1 << 30;
-  mallopt(M_MMAP_THRESHOLD, kLarge);
-  mallopt(M_TRIM_THRESHOLD, kLarge);
-#endif
-}
-
 int parse_and_run(int argc, char** argv) {
   CLI::App app{"Networks that know about scale: enlarge the picture, and the features move predictably.", "scdcf"};
   app.set_version_flag("--version", std::string("scdcf ") + version() + " (" + commit() + ")");
@@ -172,7 +160,7 @@ void add_commands(CLI::App& app) {
 }
 
 int run_program(int argc, char** argv) {
-  keep_memory();
+  keep_tensor_memory();
   try {
     const int code = parse_and_run(argc, argv);
     std::cout.flush();

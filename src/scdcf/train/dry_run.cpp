@@ -219,15 +219,20 @@ class Call {
 
 void intercept(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack) { Call(op, keys, *stack).run(); }
 
+torch::Library registration() {
+  auto library = MAKE_TORCH_LIBRARY_IMPL(_, Fake);
+  library.fallback(torch::CppFunction::makeFromBoxedFunction<&intercept>());
+  return library;
+}
+
 }  // namespace
 
 DryRun::DryRun() : heap_(std::make_shared<Heap>()), intercept_(kIntercept) {
   require(current == nullptr, "DryRun: this thread has one already");
+  static const auto registered = registration();  // not when the program starts: it changes the tables of all operators
   current = heap_;
 }
 
 DryRun::~DryRun() { current = nullptr; }
 
 }  // namespace scdcf::train
-
-TORCH_LIBRARY_IMPL(_, Fake, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&scdcf::train::intercept>()); }
