@@ -1,5 +1,6 @@
 #include "scdcf/train/dry_run.h"
 
+#include <ATen/ExpandUtils.h>
 #include <torch/library.h>
 #include <torch/torch.h>
 
@@ -70,8 +71,6 @@ class Call {
       give({convolution()});
     else if (schema_.name() == "aten::convolution_backward")
       give(convolution_gradients());
-    else if (schema_.name() == "aten::index_select")
-      give({selected()});
     else if (schema_.name() == "aten::native_batch_norm")
       give({like(0), empty({tensor(0).size(1)}), empty({tensor(0).size(1)})});
     else if (schema_.name() == "aten::native_batch_norm_backward")
@@ -117,15 +116,15 @@ class Call {
     return at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kMeta));
   }
 
-  bool writes(size_t result) const {
-    const auto* alias = result < schema_.returns().size() ? schema_.returns()[result].alias_info() : nullptr;
+  bool writes() const {
+    const auto* alias = schema_.returns().empty() ? nullptr : schema_.returns().front().alias_info();
     return alias != nullptr && alias->isWrite();
   }
-  bool writes_output() const { return writes(0) && schema_.arguments().back().is_out(); }
+  bool writes_output() const { return writes() && schema_.arguments().back().is_out(); }
   /// add_ and its like, of which nothing remains to be done: shapes stay as they are.
   bool changes_values() const {
     const auto& name = schema_.name();
-    return writes(0) && !writes_output() && !op_.hasTag(at::Tag::inplace_view) && name != "aten::resize_" &&
+    return writes() && !writes_output() && !op_.hasTag(at::Tag::inplace_view) && name != "aten::resize_" &&
            name.rfind("aten::set_", 0) != 0;
   }
 
@@ -157,19 +156,14 @@ class Call {
             asked[2] ? empty({tensor(0).size(1)}) : at::Tensor()};
   }
 
-  at::Tensor selected() const {
-    auto sizes = tensor(0).sizes().vec();
-    sizes[static_cast<size_t>(at::maybe_wrap_dim(stack_[first_ + 1].toInt(), tensor(0).dim()))] = tensor(2).numel();
-    return empty(sizes);
-  }
-
   /// The shape to which all arguments broadcast.
   void elementwise() {
     at::DimVector sizes;
     at::Tensor out;
     change([&](const at::Tensor& tensor) {
       out = tensor;  // the last argument, where one is written to
-      if (tensor.numel() > 0 || !writes_output()) sizes = at::infer_size_dimvector(sizes, tensor.sizes());
+      if (tensor.numel() > 0 && at::are_expandable(sizes, tensor.sizes()))
+        sizes = at::infer_size_dimvector(sizes, tensor.sizes());
       return tensor;
     });
     if (writes_output()) return give({out.resize_(sizes)});
