@@ -10,7 +10,6 @@
 #include "scdcf/models/registry.h"
 #include "scdcf/terminal/progress_line.h"
 #include "scdcf/train/augment.h"
-#include "scdcf/train/checkpoint.h"
 #include "scdcf/train/device.h"
 #include "scdcf/train/dry_run.h"
 #include "scdcf/train/evaluation.h"
@@ -41,16 +40,15 @@ Smaller dearest_option(const RunConfig& config, const data::Splits& splits, int6
   visit_options(given, [&](const auto& option) {
     visit_options(defaults, [&](const auto& usual) {
       if constexpr (std::is_same_v<decltype(option.value), decltype(usual.value)>) {
-        if (std::string(option.name) != usual.name || option.value == usual.value || *option.help == '\0' ||
-            std::string(option.name) == "model")
-          return;
+        const std::string name = option.name;
+        if (name != usual.name || name == "model" || *option.help == '\0' || option.value == usual.value) return;
         const auto from = std::exchange(option.value, usual.value);
         auto changed = config;
         changed.model = given;
         try {
           const auto fitted = fit_to_data(changed, splits);
           const auto needed = estimate_memory(fitted, splits, batch).total();
-          if (needed < best.total) best = {option.name, option_text(from), "the default", needed};
+          if (needed < best.total) best = {name, option_text(from), "the default", needed};
         } catch (const std::exception&) {  // the other options need this one
         }
         option.value = from;
@@ -108,7 +106,8 @@ MemoryEstimate estimate_memory(const RunConfig& fitted, const data::Splits& spli
     for (int i = 0; i < kSteps; ++i) step.run(indices, draws, /*dropout_seed=*/0);
     network->eval();
     const torch::NoGradGuard no_grad;
-    const auto shown = validation.images(validation.range(0, kEvaluationBatch));
+    const auto evaluated = std::min(kEvaluationBatch, std::max(splits.validation.count(), splits.test.count()));
+    const auto shown = images.images(torch::arange(evaluated));
     if (!network->read(shown)) network->forward(shown);
     const bool on_gpu = fitted.train.device != "cpu";  // where gaps are few
     const auto most =
@@ -128,7 +127,7 @@ MemoryEstimate require_memory(const RunConfig& config, const data::Splits& split
   MemoryEstimate estimate;
   try {
     estimate = estimate_memory(fitted, splits, batch);
-  } catch (const c10::Error&) {  // an operator of somebody's network whose shape nothing here knows
+  } catch (const std::exception&) {  // what cannot be trained says so when it is built; an operator may have no shape
   }
   if (estimate.total() <= limit) return estimate;
   const auto fewer = smaller_batch(fitted, splits, estimate.total(), limit, ranks);
