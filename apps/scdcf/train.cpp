@@ -188,9 +188,9 @@ class Training {
 std::string resume_command(const TrainArguments& arguments, const CLI::App& command) {
   std::string text = "scdcf train --out " + terminal::shell_word(arguments.out);
   for (const char* flag :
-       {"--realisations", "--jobs", "--checkpoint-seconds", "--processes", "--rank-timeout", "--threads"}) {
+       {"--realisations", "--jobs", "--checkpoint-seconds", "--processes", "--rank-timeout", "--threads", "--memory"}) {
     const auto* option = command.get_option_no_throw(flag);
-    if (option == nullptr) option = command.get_parent()->get_option(flag);  // --threads is every command's
+    if (option == nullptr) option = command.get_parent()->get_option(flag);  // the last two are every command's
     if (option->count() > 0) text += std::string(" ") + flag + " " + option->as<std::string>();
   }
   return text + " --resume";
