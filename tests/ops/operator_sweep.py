@@ -43,6 +43,7 @@ def templates():
     one_tap = conv_options("JointConv", scale_taps="1")
     network = {"model": "scdcfnet-full", "image_size": "28"}
     full = ops.network_options(network)[0]
+    state, about = {"weight": rand(3, 2), "count": torch.tensor(3)}, {"about": "{}"}
     return {
         "separable_joint_conv": conv,
         "separable_joint_conv_backward": [rand(2, 3, 2, 8, 7), *conv, True, True],
@@ -68,6 +69,8 @@ def templates():
         "scale_plan": [full],
         "pyramid_training_scores": [[rand(1, 4, 2), rand(3, 4, 2), rand(3, 4, 2), None], torch.arange(3), 2, 2, 5],
         "pyramid_reading": [rand(2, 3, 5), 0.25, 0.5],
+        "model_file": [state, about],
+        "read_model_file": [ops.model_file(state, about), "a file"],
     }
 
 
@@ -108,9 +111,9 @@ def changed(value, dice):
         return dice.choice(WORDS)
     if isinstance(value, dict) and value:
         name = dice.choice(list(value))
-        other = {**value, name: dice.choice(WORDS)}
-        if dice.random() < 0.1:
-            del other[name]
+        other = {**value, name: changed(value[name], dice)}
+        if dice.random() < 0.2:
+            other[dice.choice(WORDS)] = other.pop(name)
         return other
     if isinstance(value, list) and value:
         other = list(value)
