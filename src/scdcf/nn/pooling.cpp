@@ -58,7 +58,8 @@ torch::Tensor ScaleMeanProjectionImpl::forward(const torch::Tensor& input) {
 const char* name_of(UpsampleMode mode) { return mode == UpsampleMode::nearest ? "nearest" : "bilinear"; }
 
 SpatialUpsampleImpl::SpatialUpsampleImpl(SpatialUpsampleOptions options_) : options(options_) {
-  require(options.factor() >= 1, "SpatialUpsample: factor: got ", options.factor(), ", expected at least 1");
+  require(options.factor() >= 1 && options.factor() <= 1024, "SpatialUpsample: factor: got ", options.factor(),
+          ", expected 1 to 1024");
 }
 void SpatialUpsampleImpl::pretty_print(std::ostream& stream) const {
   stream << "scdcf::nn::SpatialUpsample(factor " << options.factor() << ", " << name_of(options.mode()) << ")";
