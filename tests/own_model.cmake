@@ -7,7 +7,7 @@ function(expect_output text)
   endif()
 endfunction()
 expect_output("scalings and translations" models tiny)
-expect_output("test accuracy" train --model tiny --channels 4 --scales 3 --data sglyphs --train-size 200 --test-size 100
+expect_output("memory: [0-9.]+ [MG]B [(]weights .*test accuracy" train --model tiny --channels 4 --scales 3 --data sglyphs --train-size 200 --test-size 100
               --epochs 1 --out ${SCRATCH})
 expect_output("tiny on sglyphs" eval ${SCRATCH} --count 50)
 expect_output("scores differ by at most" export ${SCRATCH} --out ${SCRATCH}/tiny.onnx)

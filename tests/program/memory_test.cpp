@@ -87,10 +87,9 @@ TEST_F(Memory, the_estimate_is_close_to_what_training_takes) {
 /// With SCDCF_LONG_TESTS: every network, two sizes of the images and of the batch.
 TEST_F(Memory, the_estimate_is_close_for_every_network) {
   if (std::getenv("SCDCF_LONG_TESTS") == nullptr) GTEST_SKIP() << "takes minutes: make long-test";
-  for (const auto* model :
-       {"scdcfnet", "cnn", "lsi-cnn", "si-cnn", "ss-cnn", "sevf", "dss", "sesn", "scdcfnet-full", "pyramid-cnn",
-        "resnet16", "resnet16-lsi", "resnet16-si", "resnet16-ss", "resnet16-dss", "resnet16-sesn", "resnet16-scdcf",
-        "resnet16-full"})
+  for (const auto* model : {"scdcfnet", "cnn", "lsi-cnn", "si-cnn", "ss-cnn", "sevf", "dss", "sesn", "scdcfnet-full",
+                            "pyramid-cnn", "resnet16", "resnet16-lsi", "resnet16-si", "resnet16-ss", "resnet16-dss",
+                            "resnet16-sesn", "resnet16-scdcf", "resnet16-full"})
     for (const auto* size : {"28", "56"})
       for (const auto* batch : {"16", "64"})
         expect_estimate({"--train-size", "128", "--validation-size", "100", "--test-size", "100", "--model", model,

@@ -75,7 +75,8 @@ void set_memory_limit(std::int64_t bytes) { limit = bytes; }
 
 std::int64_t memory_limit(int processes) {
   if (limit > 0) return limit / processes;
-  const auto machine = kilobytes_in("/proc/meminfo", "MemAvailable:", kNoLimit);
+  const auto swap = kilobytes_in("/proc/meminfo", "SwapFree:", 0);
+  const auto machine = kilobytes_in("/proc/meminfo", "MemAvailable:", kNoLimit - swap) + swap;
   const auto left = std::min({machine, left_by_control_groups(), left_by_ulimit()});
   return left > kNoLimit / 2 ? kNoLimit : resident_memory() + std::max<std::int64_t>(0, left) / processes;
 }
