@@ -1,12 +1,11 @@
 """Lifting, joint and pointwise convolutions: their parameters are coefficients of filters on fixed bases."""
-import functools
 import inspect
-from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, NamedTuple, Optional, Sequence
 
 import torch
 from torch import Tensor, nn
 
-from ._constants import Table, WithConstants
+from ._constants import WithConstants
 from ._texts import texts_of
 
 _ops = torch.ops.scdcf
@@ -20,24 +19,6 @@ class ScaleGrid(NamedTuple):
     finest_width: float
 
 
-class _Tables(NamedTuple):
-    taps: Sequence[float]
-    phi: Sequence[float]
-    factors: Sequence[float]
-    filters: Sequence[float]
-    modes: Sequence[int]
-    radii: Sequence[int]
-    sources: Sequence[int]
-    sizes: Sequence[int]  # K_alpha, K, sets of taps, factors along y, along x, padding
-    separable: Sequence[int]  # on a CPU, on a GPU, on a GPU in double
-    deviation: float
-
-
-@functools.lru_cache(maxsize=256)
-def _tables(lifting: bool, options: Tuple[Tuple[str, str], ...]) -> _Tables:
-    return _Tables(*_ops.conv_tables(lifting, dict(options)))
-
-
 def _changed(layer: nn.Module, names: Sequence[str]) -> str:
     """", stride=2" and so on: options that are not what they are when left open."""
     defaults = inspect.signature(type(layer).__init__).parameters
@@ -46,8 +27,32 @@ def _changed(layer: nn.Module, names: Sequence[str]) -> str:
     return "".join(f", {name}={value!r}" for name, value in values.items() if value != defaults[name].default)
 
 
-class _ExpandedConv(WithConstants):
-    """Parameters: coefficients [O, C, K_alpha, K] and, with bias, bias [O]."""
+class _Coefficients(WithConstants):
+    """A layer with coefficients and, if `bias`, a learned number for each channel."""
+
+    def _make_parameters(self, coefficients: Sequence[int], bias: bool, deviation: float, device: Any,
+                         dtype: Any) -> None:
+        self._deviation = deviation
+        self.coefficients = nn.Parameter(torch.empty(*coefficients, device=device, dtype=dtype))
+        self.register_parameter(
+            "bias", nn.Parameter(torch.empty(coefficients[0], device=device, dtype=dtype)) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draws coefficients that keep the mean square of ReLU features about constant with depth."""
+        nn.init.normal_(self.coefficients, 0, self._deviation)
+        if self.bias is not None:
+            nn.init.zeros_(self.bias)
+
+    def _like(self) -> Tensor:
+        return self.coefficients
+
+
+class _ExpandedConv(_Coefficients):
+    """Parameters: coefficients [O, C, K_alpha, K] and, with bias, bias [O].
+
+    The buffer `signature` says which grid and basis they are for; a state for another is refused.
+    """
 
     _lifting: bool
 
@@ -60,49 +65,37 @@ class _ExpandedConv(WithConstants):
         self._options = texts_of({
             "in_channels": in_channels, "out_channels": out_channels, "scales": self.grid.count,
             "step": float(self.grid.step), "finest_width": float(self.grid.finest_width), "bias": bias, **options})
-        scale_modes, modes = self._numbers.sizes[:2]
-        self.coefficients = nn.Parameter(
-            torch.empty(out_channels, in_channels, scale_modes, modes, device=device, dtype=dtype))
-        if bias:
-            self.bias = nn.Parameter(torch.empty(out_channels, device=device, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
-        self._add_constants("taps", "table", "phi")
-        self.reset_parameters()
+        _, phi, *_, self._signature, modes, _, _, _, _, deviation = _ops.conv_tables(self._lifting, self._options)
+        self._make_parameters((out_channels, in_channels, phi.shape[0], len(modes) // 2), bias, deviation, device, dtype)
+        self._make_constants()
 
-    @property
-    def _numbers(self) -> _Tables:
-        return _tables(self._lifting, tuple(self._options.items()))
-
-    def reset_parameters(self) -> None:
-        """Draws coefficients that keep the mean square of ReLU features about constant with depth."""
-        nn.init.normal_(self.coefficients, 0, self._numbers.deviation)
-        if self.bias is not None:
-            nn.init.zeros_(self.bias)
-
-    def _like(self) -> Tensor:
-        return self.coefficients
-
-    def _make_constants(self, names: Sequence[str]) -> None:
-        where = self.coefficients
-        numbers = self._numbers
-        self._separable = bool(
-            numbers.separable[0 if where.device.type != "cuda" else 2 if where.dtype == torch.float64 else 1])
+    def _tables(self) -> Dict[str, Optional[Tensor]]:
+        taps, phi, factors, filters, _, modes, radii, sources, sizes, separable, _ = _ops.conv_tables(
+            self._lifting, self._options)
+        where = self.coefficients  # on a CPU, on a GPU, on a GPU in double
+        self._separable = bool(separable[0 if where.device.type != "cuda" else 2 if where.dtype == torch.float64 else 1])
         # Plain numbers, for forward to hand on.
-        self._plan = (list(numbers.modes), list(numbers.radii), list(numbers.sources), *numbers.sizes[3:5],
-                      int(self._options["stride"]), numbers.sizes[5], self._lifting, self._separable)
-        super()._make_constants(names)
+        stride, (columns, rows, padding), step = int(self._options["stride"]), sizes, float(self.grid.step)
+        self._plan = (modes, radii, sources, columns, rows, stride, padding, self._lifting, self._separable, step)
+        self._centre_plan = (radii, stride, padding, step)
+        return {"taps": taps, "phi": phi, "table": factors if self._separable else filters,
+                "filters": filters if self._separable and phi.shape[1] == 1 and not self._lifting else None}
 
-    def _table(self, name: str) -> Table:
-        numbers = self._numbers
-        if name == "taps":
-            return numbers.taps, (numbers.sizes[0], numbers.sizes[2])
-        if name == "phi":
-            return numbers.phi, (numbers.sizes[0], -1)
-        return numbers.factors if self._separable else numbers.filters, (-1,)
+    def _make_constants(self) -> None:
+        super()._make_constants()
+        text = torch.tensor(list(self._signature.encode()), dtype=torch.uint8, device=self.coefficients.device)
+        self.register_buffer("signature", text)
 
     def forward(self, input: Tensor) -> Tensor:
         return _ops.expanded_conv(input, self.coefficients, self.bias, self.taps, self.table, *self._plan)
+
+    def _load_from_state_dict(self, state_dict: Dict[str, Any], prefix: str, *more: Any) -> None:
+        saved = state_dict.get(prefix + "signature")  # the C++ library's goes to another type with its layer
+        got = self._signature if saved is None else bytes(saved.flatten().to("cpu", torch.uint8).tolist()).decode(errors="replace")
+        if got != self._signature:
+            more[-1].append(f'{prefix}signature: got coefficients for "{got}", expected "{self._signature}"')
+        else:
+            super()._load_from_state_dict(state_dict, prefix, *more)
 
     def extra_repr(self) -> str:
         grid = f"ScaleGrid({self.grid.count}, {self.grid.step:g}, {self.grid.finest_width:g})"
@@ -175,23 +168,13 @@ class JointConv(_ExpandedConv):
     def at_centre(self, input: Tensor) -> Tensor:
         """`centre_of(self(input))`, [N, C, S, H, W] to [N, O, S], without convolving everywhere.
 
-        With one scale tap and stride 1. To compile it, call `prepare_centre` with the size of the maps before.
+        With one scale tap and stride 1.
         """
         return _ops.joint_conv_at_centre(input, self.coefficients, self.bias, self.phi,
-                                         self._made("centre", self.prepare_centre, input.shape[-2], input.shape[-1]))
-
-    def prepare_centre(self, height: int, width: int) -> None:
-        """Makes the constant that `at_centre` needs for maps of this size."""
-        self._add_constants(f"centre_{height}x{width}")
-
-    def _table(self, name: str) -> Table:
-        if not name.startswith("centre_"):
-            return super()._table(name)
-        height, width = self._sizes_of(name)
-        return _ops.centre_modes(self._options, height, width), (self.grid.count, height * width, -1)
+                                         self.filters if self._separable else self.table, *self._centre_plan)
 
 
-class PointwiseConv(WithConstants):
+class PointwiseConv(_Coefficients):
     """A joint convolution of one pixel: mixes channels, and scales where it has more than one tap.
 
     [N, C, S, H, W] to [N, O, S, H', W'], any number of scales; options as in JointConv.
@@ -209,26 +192,12 @@ class PointwiseConv(WithConstants):
         self._options = texts_of(dict(in_channels=in_channels, out_channels=out_channels, stride=stride, bias=bias,
                                       scale_taps=scale_taps, scale_modes=scale_modes, support=support,
                                       scale_padding=scale_padding))
-        count = _ops.pointwise_tables(self._options)[1]
-        self.coefficients = nn.Parameter(torch.empty(out_channels, in_channels, count, device=device, dtype=dtype))
-        if bias:
-            self.bias: Optional[Tensor] = nn.Parameter(torch.empty(out_channels, device=device, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
-        self._add_constants("phi")
-        self.reset_parameters()
+        phi, deviation = _ops.pointwise_tables(self._options)
+        self._make_parameters((out_channels, in_channels, phi.shape[0]), bias, deviation, device, dtype)
+        self._make_constants()
 
-    def reset_parameters(self) -> None:
-        nn.init.normal_(self.coefficients, 0, _ops.pointwise_tables(self._options)[2])
-        if self.bias is not None:
-            nn.init.zeros_(self.bias)
-
-    def _like(self) -> Tensor:
-        return self.coefficients
-
-    def _table(self, name: str) -> Table:
-        phi, count, _ = _ops.pointwise_tables(self._options)
-        return phi, (count, -1)
+    def _tables(self) -> Dict[str, Optional[Tensor]]:
+        return {"phi": _ops.pointwise_tables(self._options)[0]}
 
     def forward(self, input: Tensor) -> Tensor:
         return _ops.pointwise_conv(input, self.coefficients, self.bias, self.phi, self.stride, self.support,

@@ -5,8 +5,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from ._constants import Table, WithConstants
-
 _ops = torch.ops.scdcf
 
 
@@ -60,10 +58,10 @@ class NormReluPool(nn.Module):
             ", keeps_zero=True" if self.keeps_zero else "")
 
 
-class Enlarge(WithConstants):
+class Enlarge(nn.Module):
     """Images [N, C, H, W] enlarged, or reduced, about their centre.
 
-    Bicubic, without aliasing where the image shrinks. To compile it, call `prepare` with the sides of the images before.
+    Bicubic, without aliasing where the image shrinks.
 
     Args:
         factor: 1/64 to 64.
@@ -74,25 +72,10 @@ class Enlarge(WithConstants):
     def __init__(self, factor: float, frame: int = 0, padding: str = "zero") -> None:
         super().__init__()
         self.factor, self.frame, self.padding = factor, frame, padding
-        _ops.enlarge_matrix(factor, frame, padding, 1)  # refuses what makes no sense
-        self.register_buffer("_where", torch.empty(0), persistent=False)
-
-    def _like(self) -> Tensor:
-        return self._where
-
-    def _table(self, name: str) -> Table:
-        size, = self._sizes_of(name)
-        rows, numbers = _ops.enlarge_matrix(self.factor, self.frame, self.padding, size)
-        return numbers, (rows, size)
-
-    def prepare(self, size: int) -> None:
-        """Makes the matrix that resamples an axis of `size` pixels."""
-        self._add_constants(f"matrix_{size}")
+        _ops.resampling_matrix(factor, frame, padding, 1)  # refuses invalid options
 
     def forward(self, images: Tensor) -> Tensor:
-        rows = self._made("matrix", self.prepare, images.shape[-2])
-        columns = self._made("matrix", self.prepare, images.shape[-1])
-        return _ops.enlarge(images, rows, columns)
+        return _ops.enlarge(images, self.factor, self.frame, self.padding)
 
     def extra_repr(self) -> str:
         return f"{self.factor:g}" + (f", frame={self.frame}" if self.frame else "") + (

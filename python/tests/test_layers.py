@@ -69,7 +69,8 @@ class EveryLayer(unittest.TestCase):
     def test_state_travels_and_holds_no_constants(self, layer, input):
         names = {name for name, _ in layer.named_parameters()}
         state = layer.state_dict()
-        self.assertLessEqual({name for name in state if "running" not in name and "num_batches" not in name}, names)
+        other_names = {name.rsplit(".", 1)[-1] for name in state if name not in names}
+        self.assertLessEqual(other_names, {"running_mean", "running_var", "num_batches_tracked", "signature"})
         torch.manual_seed(1)
         other = copy.deepcopy(layer)
         for parameter in other.parameters():
@@ -178,14 +179,6 @@ class Forms(unittest.TestCase):
         slow.load_state_dict(fast.state_dict())
         x = torch.randn(2, 3, 3, 12, 12)
         self.assertLess((fast(x) - slow(x)).abs().max(), 1e-5)
-
-    def test_the_answer_at_the_centre_is_that_of_the_convolution(self):
-        torch.manual_seed(3)
-        for size in (7, 8):
-            layer, x = scdcf.JointConv(3, 4, GRID, scale_taps=1), torch.randn(2, 3, 3, size, size)
-            self.assertLess((layer.at_centre(x) - scdcf.centre_of(layer(x))).abs().max(), 1e-5)
-        with self.assertRaisesRegex(RuntimeError, "at_centre: got 3 scale taps"):
-            scdcf.JointConv(3, 4, GRID).at_centre(x)
 
     def test_upsampled_maps_take_the_size_of_those_from_before_the_pooling(self):
         up, x = scdcf.SpatialUpsample(2), torch.rand(1, 2, 3, 31, 9)

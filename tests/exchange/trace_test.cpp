@@ -9,6 +9,7 @@
 
 #include "scdcf/exchange/onnx.h"
 #include "scdcf/exchange/torchscript.h"
+#include "scdcf/nn/enlarge.h"
 #include "scdcf/nn/joint_conv.h"
 #include "scdcf/nn/lifting_conv.h"
 #include "support/expect_error.h"
@@ -80,6 +81,23 @@ TEST(Trace, filters_are_written_as_coefficients_times_basis) {
   };
   EXPECT_GE(products(factored), 3);  // a bank for each scale; that of one input channel is smaller than its basis
   EXPECT_EQ(products(composed), 0);
+}
+
+TEST(Trace, matrices_made_from_the_size_of_a_map_are_computed) {
+  const basis::ScaleGrid grid(2, 0.5, 4.0);
+  torch::nn::Sequential layers(nn::LiftingConv(nn::LiftingConvOptions(1, 3, grid)),
+                               nn::JointConv(nn::JointConvOptions(3, 4, grid).scale_taps(1)));
+  nn::Enlarge enlarge(nn::EnlargeOptions(1.5).frame(10).padding(nn::SpatialPadding::replicate));
+  const Function function = [&](const torch::Tensor& x) -> std::vector<torch::Tensor> {
+    const auto features = layers[0]->as<nn::LiftingConv>()->forward(enlarge(x));
+    return {layers[1]->as<nn::JointConv>()->at_centre(features)};
+  };
+  const auto graph = trace(*layers, function, torch::rand({2, 1, 8, 8}), {"scores"});
+  for (const char* folded : {"aten::arange", "aten::cumsum", "aten::cat"}) EXPECT_EQ(count_of(graph, folded), 0U);
+  const auto images = torch::rand({5, 1, 8, 8}), expected = function(images)[0];
+  EXPECT_TRUE(torch::allclose(run(graph, images)[0], expected, 1e-5, 1e-6));
+  EXPECT_TRUE(torch::allclose(run_torchscript(to_torchscript(graph), images)[0], expected, 1e-5, 1e-6));
+  EXPECT_FALSE(to_onnx(graph).empty());
 }
 
 TEST(Trace, what_cannot_be_traced_is_refused_in_one_line) {

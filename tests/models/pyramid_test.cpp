@@ -73,7 +73,7 @@ TEST_P(Pyramid, black_stays_zero_from_block_to_block_in_training_and_in_use) {
   for (const auto& parameter : network->named_parameters())  // norms that make something of zero
     if (parameter.value().dim() == 1) parameter.value().uniform_(-1, 1);
   for (const auto& buffer : network->named_buffers())
-    if (buffer.value().dim() == 1) buffer.value().uniform_(0.5, 1);
+    if (buffer.value().is_floating_point() && buffer.value().dim() == 1) buffer.value().uniform_(0.5, 1);
   auto x = images(4);
   x[2].zero_();
   for (const bool training : {true, false}) {

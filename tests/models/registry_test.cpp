@@ -5,10 +5,12 @@
 #include <torch/torch.h>
 
 #include <sstream>
+#include <utility>
 
 #include "support/expect_error.h"
 #include "support/patterns.h"
 #include "support/small_networks.h"
+#include "support/traced.h"
 
 namespace scdcf::models {
 namespace {
@@ -111,6 +113,32 @@ TEST(Networks, train_the_same_with_the_same_number_of_threads) {
     const auto losses = [&] { return train_on(*made(options), data, 3); };
     EXPECT_EQ(with_threads(2, losses), with_threads(2, losses)) << name;
   }
+}
+
+TEST_P(EveryNetwork, traced_before_its_first_forward_and_freed_computes_the_same) {
+  const auto options = testing::small_network(GetParam());
+  auto network = made(options);
+  const auto same = made(options);
+  const torch::NoGradGuard no_grad;
+  for (const auto& each : {network, same}) each->eval();
+  for (auto& parameter : network->parameters()) parameter.requires_grad_(false);
+  const auto images = images_for(options, 2), expected = same->forward(images);
+  auto forward = [network = std::exchange(network, nullptr)](const auto& x) { return network->forward(x); };
+  EXPECT_LT(testing::relative_error(testing::traced_and_freed(std::move(forward), images), expected), 1e-5);
+}
+
+TEST_P(EveryNetwork, learns_after_a_first_forward_in_inference_mode) {
+  const auto options = testing::small_network(GetParam());
+  const auto network = made(options);
+  const auto images = images_for(options, 4);
+  const auto labels = torch::arange(4, images.options().dtype(torch::kLong));
+  network->eval();  // statistics of batch-norms would become tensors of that mode
+  {
+    const c10::InferenceMode mode;
+    network->forward(images);
+  }
+  network->train();
+  EXPECT_NO_THROW(network->training_scores(images, labels).sum().backward());
 }
 
 TEST_P(EveryNetwork, judges_an_image_by_itself_in_eval_mode) {

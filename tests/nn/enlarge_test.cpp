@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/expect_error.h"
@@ -39,13 +40,40 @@ TEST(Enlarge, by_each_of_several_is_one_after_the_other) {
   const auto images = torch::rand({3, 2, 10, 12}, torch::kDouble);
   std::vector<torch::Tensor> rows, columns, expected;
   for (const double factor : {0.7, 1.0, 1.9}) {
-    Enlarge enlarge(EnlargeOptions(factor).frame(8));
-    rows.push_back(enlarge->matrix(10).like(images));
-    columns.push_back(enlarge->matrix(12).like(images));
-    expected.push_back(enlarge(images));
+    const auto options = EnlargeOptions(factor).frame(8);
+    rows.push_back(resampling_matrix(options, 10));
+    columns.push_back(resampling_matrix(options, 12));
+    expected.push_back(enlarge(images, options));
   }
   EXPECT_TRUE(
-      torch::allclose(enlarge_by_each(images, torch::stack(rows), torch::stack(columns)), torch::cat(expected)));
+      torch::allclose(resample_by_each(images, torch::stack(rows), torch::stack(columns)), torch::cat(expected)));
+}
+
+TEST(Enlarge, weighs_the_pixels_as_the_sum_over_them_says) {
+  const auto keys = [](double t) {
+    t = std::abs(t);
+    if (t <= 1) return (1.25 * t - 2.25) * t * t + 1;
+    return t < 2 ? ((-0.75 * t + 3.75) * t - 6) * t + 3 : 0.0;
+  };
+  for (const bool replicate : {false, true})
+    for (const double factor : {0.05, 0.4, 1.0, 2.6})
+      for (const int64_t size : {1, 7, 20}) {
+        const int64_t frame = 9;  // narrower than the image, and wider
+        const auto padding = replicate ? SpatialPadding::replicate : SpatialPadding::zero;
+        const auto got = resampling_matrix(EnlargeOptions(factor).frame(frame).padding(padding), size);
+        const auto expected = torch::zeros({frame, size}, torch::kDouble);
+        auto expected_of = expected.accessor<double, 2>();
+        for (int64_t i = 0; i < frame; ++i) {
+          const double place = (static_cast<double>(i) - 4) / factor + (static_cast<double>(size) - 1) / 2;
+          const auto weight = [&](int64_t p) { return keys((place - static_cast<double>(p)) * std::min(1.0, factor)); };
+          double sum = 0;
+          for (int64_t p = -400; p < 400; ++p) sum += weight(p);
+          for (int64_t p = -400; p < 400; ++p)
+            if (replicate || (p >= 0 && p < size))
+              expected_of[i][std::clamp<int64_t>(p, 0, size - 1)] += weight(p) / sum;
+        }
+        EXPECT_TRUE(torch::allclose(got, expected, 0, 1e-13)) << factor << " of " << size << " pixels, " << replicate;
+      }
 }
 
 TEST(Enlarge, keeps_a_constant_and_does_not_alias_where_it_shrinks) {

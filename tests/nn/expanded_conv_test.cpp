@@ -41,7 +41,7 @@ TEST(ExpandedConv, layers_compose_train_and_move_to_the_device) {
   EXPECT_LT(last, first / 4);
 }
 
-TEST(ExpandedConv, states_hold_only_coefficients_and_give_the_same_output) {
+TEST(ExpandedConv, states_hold_only_coefficients_and_what_they_are_for_and_give_the_same_output) {
   torch::manual_seed(4);
   const auto options = JointConvOptions(2, 3, kThreeScales).modes(5);
   JointConv saved(options), loaded(options);
@@ -53,7 +53,7 @@ TEST(ExpandedConv, states_hold_only_coefficients_and_give_the_same_output) {
   const auto x = testing::random_tensor({2, 2, 3, 6, 6}, torch::kFloat);
   EXPECT_TRUE(torch::equal(saved(x), loaded(x)));
   EXPECT_EQ(saved->named_parameters().keys(), (std::vector<std::string>{"coefficients", "bias"}));
-  EXPECT_TRUE(saved->buffers().empty());
+  EXPECT_EQ(saved->named_buffers().keys(), (std::vector<std::string>{"signature"}));
 }
 
 TEST(ExpandedConv, a_clone_shares_nothing) {

@@ -34,13 +34,12 @@ def templates():
     """A call of every operator that works."""
     ops, rand = torch.ops.scdcf, torch.randn
     joint = conv_options("JointConv")
-    taps, phi, factors, _, modes, radii, sources, sizes, _, _ = ops.conv_tables(False, joint)
-    plan = [modes, radii, sources, *sizes[3:5]]
-    conv = [rand(2, 2, 2, 8, 7), rand(sizes[2], 4, 2, 3), torch.tensor(factors), *plan, 1, 0]
-    table = [torch.tensor(taps).view(sizes[0], -1), torch.tensor(factors)]
+    taps, phi, factors, _, _, modes, radii, sources, sizes, _, _ = ops.conv_tables(False, joint)
+    plan = [modes, radii, sources, *sizes[:2]]
+    conv = [rand(2, 2, 2, 8, 7), rand(taps.shape[1], 4, 2, 3), factors.float(), *plan, 1, 0]
+    table = [taps.float(), factors.float()]
     norm = [rand(2, 3, 2, 6, 5), rand(3), rand(3), rand(3), torch.rand(3) + 0.5, True, 0.1, 1e-5, 2, 2, 0, False]
     mean, invstd = rand(3).double(), torch.rand(3).double() + 0.5
-    one_tap = conv_options("JointConv", scale_taps="1")
     network = {"model": "scdcfnet-full", "image_size": "28"}
     full = ops.network_options(network)[0]
     file = [{"a": rand(2, 3), "b": torch.ones(3, dtype=torch.bool)}, {"about": "{}"}]
@@ -51,14 +50,13 @@ def templates():
         "norm_relu_pool_backward": [rand(2, 3, 2, 3, 2), *norm[:3], mean, invstd, True, 2, 2, 0, True, False],
         "layer_defaults": ["JointConv"],
         "conv_tables": [False, joint],
-        "expanded_conv": [rand(2, 2, 2, 8, 7), rand(3, 2, sizes[0], 4), rand(3), *table, *plan, 1, 0, False, True],
-        "centre_modes": [one_tap, 5, 4],
-        "joint_conv_at_centre": [rand(2, 2, 2, 5, 4), rand(3, 2, 1, 4), rand(3), torch.ones(1, 1), rand(2, 20, 4)],
+        "expanded_conv": [rand(2, 2, 2, 8, 7), rand(3, 2, phi.shape[0], 4), rand(3), *table, *plan, 1, 0, False, True, 0.5],
+        "joint_conv_at_centre": [rand(2, 2, 2, 5, 4), rand(3, 2, 1, 4), rand(3), torch.ones(1, 1), rand(136), [1, 2], 1, 1, 0.5],
         "pointwise_tables": [{"in_channels": "2", "out_channels": "3", **ops.layer_defaults("PointwiseConv")}],
         "pointwise_conv": [rand(2, 2, 3, 5, 4), rand(3, 2, 2), rand(3), rand(2, 3), 2, "centred", "replicate"],
         "norm_relu_pool_stride": [3, 2, 0, 0, 1e-5, 0.1],
-        "enlarge_matrix": [1.7, 6, "zero", 9],
-        "enlarge": [rand(2, 2, 5, 4), rand(7, 5), rand(6, 4)],
+        "resampling_matrix": [1.7, 6, "zero", 9],
+        "enlarge": [rand(2, 2, 5, 4), 1.7, 6, "replicate"],
         "spatial_upsample": [rand(2, 2, 3, 4, 5), 2, "bilinear", [9, 10]],
         "centre_of": [rand(2, 3, 4, 5)],
         "read_out": [rand(2, 3, 4, 5, 6), 0, -1],

@@ -1,6 +1,7 @@
 #include "scdcf/ops/scale_sources.h"
 
 #include <gtest/gtest.h>
+#include <torch/torch.h>
 
 #include "scdcf/core/joined.h"
 #include "support/expect_error.h"
@@ -61,14 +62,14 @@ TEST(ScaleSources, bad_counts_are_named) {
 }  // namespace
 // Planes that are read through the same taps share a set, of which there is one mixing matrix each.
 TEST(TapSets, are_the_distinct_sets_of_taps) {
-  const auto sets = tap_sets(joint_sources(4, 3, ScaleSupport::one_sided, ScalePadding::replicate));
+  const auto sets = tap_sets(joint_sources(4, 3, ScaleSupport::one_sided, ScalePadding::replicate), 3);
   const std::vector<std::vector<int64_t>> expected = {{0, 1, 2}, {0, 1}, {2}, {0}, {1}};
   EXPECT_EQ(sets.sets, expected);
   const std::vector<int64_t> sources = {0, 0, 0, 1, 0, 1, 1, 1, 2, 2, 0, 3, 2, 1,
                                         4, 2, 2, 2, 3, 1, 3, 3, 2, 4, 3, 3, 2};
   EXPECT_EQ(sets.sources, sources);
-  const std::vector<double> membership = {1, 1, 0, 1, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 0};  // [taps, sets]
-  EXPECT_EQ(sets.membership(3), membership);
+  const auto membership = torch::tensor({{1, 1, 0, 1, 0}, {1, 1, 0, 0, 1}, {1, 0, 1, 0, 0}}, torch::kDouble);
+  EXPECT_TRUE(torch::equal(sets.membership.on(torch::kDouble, torch::kCPU), membership));
 }
 
 }  // namespace scdcf::ops

@@ -44,9 +44,9 @@ struct ConvProblem {
   torch::Tensor coefficients() const {
     return torch::randn({out, in, lifting ? 1 : scale_modes, modes}, on_device(type));
   }
-  ops::ScaleSources sources() const {
-    return lifting ? ops::lifting_sources(scales)
-                   : ops::joint_sources(scales, taps, judge.support, judge.scale_padding);
+  ops::TapSets sources() const {
+    return lifting ? ops::tap_sets(ops::lifting_sources(scales), 1)
+                   : ops::tap_sets(ops::joint_sources(scales, taps, judge.support, judge.scale_padding), taps);
   }
   ops::ConvGeometry geometry() const { return {judge.stride, judge.padding}; }
   torch::Tensor run(const torch::Tensor& x, const torch::Tensor& a) const {

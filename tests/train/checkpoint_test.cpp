@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "scdcf/io/model_file.h"
+#include "scdcf/nn/lifting_conv.h"
 #include "support/device.h"
 #include "support/expect_error.h"
 #include "support/scratch_folder.h"
@@ -165,6 +166,22 @@ TEST_F(CheckpointFile, weights_of_another_network_are_refused_by_name) {
   weights.erase("surplus");
   weights.erase("bias");
   expect_error([&] { train::load_weights(*layer, weights, "x.safetensors"); }, "x.safetensors", "\"bias\"");
+}
+
+TEST_F(CheckpointFile, weights_for_another_grid_are_refused_and_change_nothing) {
+  const auto layer = [](double width, double step) {
+    return nn::LiftingConv(nn::LiftingConvOptions(1, 2, {3, step, width}).modes(4));
+  };
+  torch::nn::Sequential saved(layer(5, 0.25)), same(layer(5, 0.25)), other(layer(7, 0.25));
+  train::save_checkpoint({{}, {{"weights", train::weights_of(*saved)}}}, folder_ / "x.pt");
+  const auto weights = train::load_checkpoint(folder_ / "x.pt").tensors.at("weights");
+  train::load_weights(*same, weights, "x.pt");
+  EXPECT_TRUE(torch::equal(same->parameters()[0], saved->parameters()[0]));
+  const auto before = other->parameters()[0].clone();
+  expect_error([&] { train::load_weights(*other, weights, "x.pt"); }, "x.pt: tensor \"0.signature\"",
+               "got coefficients for \"finest width 5, step 0.25; sine 4 area\"",
+               "expected \"finest width 7, step 0.25;");
+  EXPECT_TRUE(torch::equal(other->parameters()[0], before));
 }
 
 }  // namespace

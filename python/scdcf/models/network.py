@@ -52,7 +52,7 @@ class Network(nn.Module):
         o = self.options
         expected = [o["in_channels"], o["image_size"], o["image_size"]]
         if images.dim() != 4 or list(images.shape[1:]) != expected or not images.is_floating_point():
-            raise ValueError(f"{o['model']}: images: got shape {list(images.shape)} of {images.dtype}, expected "
+            raise ValueError(f"{o['model']}: images: got shape {[int(n) for n in images.shape]} of {images.dtype}, expected "
                              f"{['N', *expected]} in floating point".replace("'", ""))
 
     def read(self, images: Tensor) -> Optional[Reading]:

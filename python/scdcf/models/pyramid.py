@@ -5,9 +5,10 @@ from typing import Any, Dict, List, Optional, Sequence
 import torch
 from torch import Tensor, nn
 
+from .._constants import WithConstants
 from .._texts import Option, texts_of
 from ..convolutions import JointConv, LiftingConv, PointwiseConv, ScaleGrid
-from ..pooling import Enlarge, NormReluPool, SpatialAvgPool, centre_of
+from ..pooling import NormReluPool, SpatialAvgPool, centre_of
 from ..residual import ResidualBlock
 from .network import Network, Reading, options
 
@@ -33,10 +34,6 @@ class _JointLevel(nn.Module):
 
     def maps(self, frames: Tensor) -> Tensor:
         raise NotImplementedError
-
-    def prepare(self, frame: int) -> None:
-        """For frames of this size: two poolings halve them."""
-        self.class_layer.prepare_centre(frame // 4, frame // 4)
 
     def forward(self, frames: Tensor, at_centre: bool) -> Tensor:
         maps = self.maps(frames)
@@ -100,9 +97,6 @@ class _PlainLevel(nn.Module):
         self.dropout = nn.Dropout(o["dropout"])
         self.scores = nn.Conv2d(o["hidden"], o["classes"], 1)
 
-    def prepare(self, frame: int) -> None:
-        pass
-
     def _around_centre(self, maps: Tensor) -> Tensor:
         """What the class layer says about the centre: only what its filters see there is convolved."""
         around = self.class_layer.kernel_size[0] // 2
@@ -122,6 +116,25 @@ class _PlainLevel(nn.Module):
         return (scores[..., 0, 0] if at_centre else scores.amax((2, 3))).unsqueeze(2)
 
 
+class _ToFrame(WithConstants):
+    """What a level shows of images of one size."""
+
+    def __init__(self, size: int, factor: float, frame: int, padding: str) -> None:
+        super().__init__()
+        self._how = factor, frame, padding, size
+        self.register_buffer("matrix", torch.empty(0), persistent=False)
+        self._make_constants()
+
+    def _tables(self) -> Dict[str, Optional[Tensor]]:
+        return {"matrix": torch.ops.scdcf.resampling_matrix(*self._how)}
+
+    def _like(self) -> Tensor:
+        return self.matrix
+
+    def forward(self, images: Tensor) -> Tensor:
+        return self.matrix @ (images @ self.matrix.t())
+
+
 class Pyramid(Network):
     """scdcfnet-full, resnet16-full and pyramid-cnn, told apart by what looks at a level."""
 
@@ -134,13 +147,8 @@ class Pyramid(Network):
         self.home = [bool(level) for level in home]
         self.level = self._LEVELS[resolved["model"]](resolved, self._home_planes[0])
         self.centred = resolved["read_out"] == "centre"
-        self.enlarge = nn.ModuleList(Enlarge(factor, frame, _beyond_the_border(resolved))
+        self.enlarge = nn.ModuleList(_ToFrame(resolved["image_size"], factor, frame, _beyond_the_border(resolved))
                                      for factor, frame in zip(enlargements, frames))
-        for layer in self.enlarge:
-            layer.prepare(resolved["image_size"])
-        if self.centred:
-            for frame in set(frames):
-                self.level.prepare(frame)
 
     def _levels(self, images: Tensor, counts: Sequence[int]) -> List[Optional[Tensor]]:
         """Scores [n, classes, P] of the first n = counts[level] images at each level; None where that is none."""

@@ -59,7 +59,6 @@ Graph trace_frozen(const Function& function, const torch::Tensor& example, const
   require(example.dim() == 4 && example.size(0) >= 2, "trace: example: got shape ", example.sizes(),
           ", expected two or more images [N, C, H, W]");
   const torch::NoGradGuard no_grad;
-  function(example);  // layers make tables when they first need them
   const auto graph = trace_once(function, example, outputs);
   const auto other = trace_once(function, torch::cat({example, example.narrow(0, 0, 1)}), outputs);
   free_batch(*graph, *other, example.size(0));

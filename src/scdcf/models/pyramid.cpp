@@ -36,7 +36,10 @@ class PyramidNetwork : public Network {
         network_(register_module("level", std::move(level_network))) {
     const auto padding = options.padding == "replicate" ? nn::SpatialPadding::replicate : nn::SpatialPadding::zero;
     const auto add = [&](double enlargement, int64_t frame) {
-      levels_.emplace_back(nn::EnlargeOptions(enlargement).frame(frame).padding(padding));
+      const auto options = nn::EnlargeOptions(enlargement).frame(frame).padding(padding);
+      const auto matrix = nn::resampling_matrix(options, plan_.image_size).contiguous();
+      const auto* values = matrix.data_ptr<double>();
+      levels_.emplace_back(std::vector<double>(values, values + matrix.numel()), matrix.sizes().vec());
     };
     for (size_t i = 0; i < plan_.enlargements.size(); ++i) add(plan_.enlargements[i], plan_.frames[i]);
     for (size_t i = 0; i < plan_.training_enlargements.size(); ++i)
@@ -63,7 +66,7 @@ class PyramidNetwork : public Network {
     std::vector<std::vector<LayerOutput>> blocks;
     std::vector<torch::Tensor> hidden, scores;
     for (int i = 0; i < plan_.levels(); ++i) {
-      blocks.push_back(network_->blocks(levels_[static_cast<size_t>(i)]->forward(images)));
+      blocks.push_back(network_->blocks(frames_of(images, static_cast<size_t>(i))));
       hidden.push_back(network_->hidden(blocks.back().back().maps, /*at_centre=*/true));
       scores.push_back(network_->scores(hidden.back()));
     }
@@ -139,7 +142,7 @@ class PyramidNetwork : public Network {
     check_images(options_, images);
     std::vector<torch::Tensor> scores, places;
     for (size_t i = 0; i < plan_.enlargements.size(); ++i) {
-      const auto maps = level_maps(levels_[i]->forward(images));
+      const auto maps = level_maps(frames_of(images, i));
       const auto [best, index] = maps.flatten(3).max(3);
       const auto in_image = [&](const torch::Tensor& at, int64_t cells, int64_t side) {
         const double share = 1 / static_cast<double>(cells), frame = static_cast<double>(plan_.frames[i]);
@@ -155,34 +158,22 @@ class PyramidNetwork : public Network {
     return {torch::cat(scores, 2), torch::cat(places, 2)};
   }
 
-  /// What resamples an axis of `size` pixels for each of some levels, [L, frame, size].
-  const nn::DeviceConstant& matrices_of(const std::vector<size_t>& chosen, int64_t size) {
-    return matrices_.get({chosen, size}, [&] {
-      std::vector<double> values;
-      for (const auto level : chosen) {
-        const auto& matrix = levels_[level]->matrix(size).values();
-        values.insert(values.end(), matrix.begin(), matrix.end());
-      }
-      const auto levels = static_cast<int64_t>(chosen.size());
-      const int64_t frame = static_cast<int64_t>(values.size()) / (levels * size);
-      return nn::DeviceConstant(std::move(values), {levels, frame, size});
-    });
+  /// The frames of images at one level.
+  torch::Tensor frames_of(const torch::Tensor& images, size_t level) const {
+    const auto& matrix = levels_[level].like(images);
+    return nn::resample(images, matrix, matrix);
   }
 
-  /// The frames of the first images at levels of the same size, one behind the other: sizes[k] of level chosen[k].
+  /// The frames of the first images at levels of the same size, one after the other: sizes[k] of level chosen[k].
   torch::Tensor frames_of(const torch::Tensor& images, const std::vector<size_t>& chosen,
-                          const std::vector<int64_t>& sizes) {
+                          const std::vector<int64_t>& sizes) const {
     std::vector<torch::Tensor> frames;
     for (size_t first = 0, end = 0; first < chosen.size(); first = end) {  // levels that show as many, at once
-      for (end = first; end < chosen.size() && sizes[end] == sizes[first];) ++end;
-      const auto matrices = [&](int64_t size) {
-        return matrices_of({chosen.begin() + static_cast<std::ptrdiff_t>(first),
-                            chosen.begin() + static_cast<std::ptrdiff_t>(end)},
-                           size)
-            .like(images);
-      };
-      frames.push_back(
-          nn::enlarge_by_each(images.narrow(0, 0, sizes[first]), matrices(images.size(2)), matrices(images.size(3))));
+      std::vector<torch::Tensor> matrices;
+      for (end = first; end < chosen.size() && sizes[end] == sizes[first]; ++end)
+        matrices.push_back(levels_[chosen[end]].like(images));
+      const auto matrix = torch::stack(matrices);
+      frames.push_back(nn::resample_by_each(images.narrow(0, 0, sizes[first]), matrix, matrix));
     }
     return frames.size() == 1 ? frames.front() : torch::cat(frames);
   }
@@ -196,9 +187,8 @@ class PyramidNetwork : public Network {
     std::vector<size_t> looked_at;
     for (size_t i = 0; i < counts.size(); ++i)
       if (counts[i] > 0) looked_at.push_back(i);
-    const bool alike = std::all_of(looked_at.begin(), looked_at.end(), [&](size_t i) {
-      return levels_[i]->options.frame() == levels_[looked_at.front()]->options.frame();
-    });
+    const bool alike = std::all_of(looked_at.begin(), looked_at.end(),
+                                   [&](size_t i) { return levels_[i].shape() == levels_[looked_at.front()].shape(); });
     if (alike) {  // one batch: faster, and in training one set of statistics
       std::vector<int64_t> sizes;
       for (const auto i : looked_at) sizes.push_back(counts[i]);
@@ -212,7 +202,7 @@ class PyramidNetwork : public Network {
       for (const auto i : looked_at) {
         std::optional<nn::EvalModeGuard> in_eval_mode;
         if (is_training() && !is_home(i)) in_eval_mode.emplace(*network_);
-        outputs[i] = look(levels_[i]->forward(images.narrow(0, 0, counts[i])));
+        outputs[i] = look(frames_of(images.narrow(0, 0, counts[i]), i));
       }
     }
     return outputs;
@@ -242,8 +232,8 @@ class PyramidNetwork : public Network {
   bool centred_;
   double others_share_;
   std::shared_ptr<LevelNetwork> network_;
-  std::vector<nn::Enlarge> levels_;  // those of the plan, then those of training alone
-  nn::CachedConstants<std::pair<std::vector<size_t>, int64_t>> matrices_;
+  /// What resamples an axis for each level, [frame, image_size]: those of the plan, then those of training alone.
+  std::vector<ops::Constant> levels_;
 };
 
 ModelOptions resolve_pyramid(ModelOptions options, const PyramidKind& kind) {

@@ -11,30 +11,11 @@
 namespace scdcf::nn {
 namespace {
 
-double keys_kernel(double t) {
+at::Tensor keys_kernel(const at::Tensor& offsets) {
   constexpr double a = -0.75;
-  t = std::abs(t);
-  if (t <= 1) return ((a + 2) * t - (a + 3)) * t * t + 1;
-  return t < 2 ? ((a * t - 5 * a) * t + 8 * a) * t - 4 * a : 0;
-}
-
-/// [frame, size]: row i holds the weights of the pixels that pixel i of the frame is made of.
-DeviceConstant resampling(int64_t size, int64_t frame, double factor, bool replicate) {
-  std::vector<double> values(static_cast<size_t>(frame * size), 0.0);
-  const double stretch = std::max(1.0, 1 / factor), reach = 2 * stretch;
-  for (int64_t i = 0; i < frame; ++i) {
-    const double at =
-        (static_cast<double>(i) + 0.5 - static_cast<double>(frame) / 2) / factor + static_cast<double>(size) / 2 - 0.5;
-    const auto first = static_cast<int64_t>(std::ceil(at - reach)), last = static_cast<int64_t>(std::floor(at + reach));
-    double sum = 0;
-    for (int64_t p = first; p <= last; ++p) sum += keys_kernel((at - static_cast<double>(p)) / stretch);
-    for (int64_t p = first; p <= last; ++p) {
-      const int64_t pixel = replicate ? std::clamp<int64_t>(p, 0, size - 1) : p;
-      if (pixel < 0 || pixel >= size) continue;
-      values[static_cast<size_t>(i * size + pixel)] += keys_kernel((at - static_cast<double>(p)) / stretch) / sum;
-    }
-  }
-  return {std::move(values), {frame, size}};
+  const auto t = offsets.abs();
+  const auto inner = ((a + 2) * t - (a + 3)) * t * t + 1, outer = ((a * t - 5 * a) * t + 8 * a) * t - 4 * a;
+  return at::where(t.le(1), inner, outer.masked_fill(t.ge(2), 0));
 }
 
 }  // namespace
@@ -56,24 +37,40 @@ void EnlargeImpl::pretty_print(std::ostream& stream) const {
   stream << ", padding " << name_of(options.padding()) << ")";
 }
 
-const DeviceConstant& EnlargeImpl::matrix(int64_t size) const {
-  return matrices_.get(size, [&] {
-    const auto whole = std::max<int64_t>(1, std::llround(static_cast<double>(size) * options.factor()));
-    return resampling(size, options.frame() > 0 ? options.frame() : whole, options.factor(),
-                      options.padding() == SpatialPadding::replicate);
-  });
-}
+torch::Tensor EnlargeImpl::forward(const torch::Tensor& images) { return enlarge(images, options); }
 
-torch::Tensor EnlargeImpl::forward(const torch::Tensor& images) {
+at::Tensor enlarge(const at::Tensor& images, const EnlargeOptions& options) {
   check_images("Enlarge", images);
-  return enlarge(images, matrix(images.size(2)).like(images), matrix(images.size(3)).like(images));
+  const auto matrix = [&](int64_t dim) {
+    return resampling_matrix(options, images.sym_size(dim), images.device()).to(images.scalar_type());
+  };
+  return resample(images, matrix(2), matrix(3));
 }
 
-at::Tensor enlarge(const at::Tensor& images, const at::Tensor& rows, const at::Tensor& columns) {
+at::Tensor resampling_matrix(const EnlargeOptions& options, const c10::SymInt& size, at::Device device) {
+  require(size >= 1, "Enlarge: input: got ", size, " pixels, expected at least 1");
+  const auto kind = at::TensorOptions(at::kDouble).device(device);
+  const double factor = options.factor(), stretch = std::max(1.0, 1 / factor), reach = 2 * stretch;
+  const auto whole = [&] { return std::llround(static_cast<double>(size.guard_int(__FILE__, __LINE__)) * factor); };
+  const int64_t frame = options.frame() > 0 ? options.frame() : std::max<int64_t>(1, whole());
+  const auto pixel = at::ones_symint({size}, kind).cumsum(0) - 1;  // 0 .. size - 1, where that is symbolic too
+  const auto centre = pixel.mean() + 0.5, last = 2 * centre - 1;
+  const auto at =
+      (((at::arange(frame, kind) + (0.5 - static_cast<double>(frame) / 2)) / factor + centre) - 0.5).unsqueeze(1);
+  // Weights sum to one over all pixels in reach, also those beyond the image.
+  const auto near = (at - reach).ceil() + at::arange(static_cast<int64_t>(2 * reach) + 1, kind);
+  const auto weights = keys_kernel((at - near) / stretch), sum = weights.sum(1, /*keepdim=*/true);
+  const auto matrix = keys_kernel((at - pixel) / stretch) / sum;
+  if (options.padding() == SpatialPadding::zero) return matrix;
+  const auto before = (weights * near.lt(0)).sum(1, true) / sum, after = (weights * near.gt(last)).sum(1, true) / sum;
+  return matrix + before * pixel.eq(0) + after * pixel.eq(last);
+}
+
+at::Tensor resample(const at::Tensor& images, const at::Tensor& rows, const at::Tensor& columns) {
   return at::matmul(rows, at::matmul(images, columns.t()));
 }
 
-at::Tensor enlarge_by_each(const at::Tensor& images, const at::Tensor& rows, const at::Tensor& columns) {
+at::Tensor resample_by_each(const at::Tensor& images, const at::Tensor& rows, const at::Tensor& columns) {
   const int64_t each = rows.size(0), maps = images.size(0) * images.size(1), width = images.size(3);
   const auto upright = images.transpose(2, 3).reshape({1, maps * width, images.size(2)}).expand({each, -1, -1});
   const auto resampled = at::bmm(upright, rows.transpose(1, 2));  // [L, N C W, H']

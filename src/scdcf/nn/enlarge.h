@@ -4,7 +4,6 @@
 #include <torch/nn/cloneable.h>
 #include <torch/nn/pimpl.h>
 
-#include "scdcf/nn/device_constant.h"
 #include "scdcf/nn/options.h"
 
 namespace scdcf::nn {
@@ -33,19 +32,18 @@ class EnlargeImpl : public torch::nn::Cloneable<EnlargeImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   torch::Tensor forward(const torch::Tensor& images);
-  /// [H', H]: what pixels of the frame are made of where the image has `size` of them.
-  const DeviceConstant& matrix(int64_t size) const;
   EnlargeOptions options;
-
- private:
-  mutable CachedConstants<int64_t> matrices_;
 };
 TORCH_MODULE(Enlarge);
 
-/// Images [N, C, H, W] resampled by rows [H', H] and columns [W', W] of `matrix`.
-at::Tensor enlarge(const at::Tensor& images, const at::Tensor& rows, const at::Tensor& columns);
+/// What the layer computes.
+at::Tensor enlarge(const at::Tensor& images, const EnlargeOptions& options);
+/// [H', H] in double: what the pixels of the frame are made of where the image has `size` of them.
+at::Tensor resampling_matrix(const EnlargeOptions& options, const c10::SymInt& size, at::Device device = at::kCPU);
+/// Images [N, C, H, W] resampled by rows [H', H] and columns [W', W].
+at::Tensor resample(const at::Tensor& images, const at::Tensor& rows, const at::Tensor& columns);
 /// The same for L of each, rows [L, H', H] and columns [L, W', W], in as many operations as for one: [L * N, C, H',
 /// W'], all images by the first, then all by the second.
-at::Tensor enlarge_by_each(const at::Tensor& images, const at::Tensor& rows, const at::Tensor& columns);
+at::Tensor resample_by_each(const at::Tensor& images, const at::Tensor& rows, const at::Tensor& columns);
 
 }  // namespace scdcf::nn

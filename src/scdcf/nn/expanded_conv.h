@@ -4,15 +4,21 @@
 #include <torch/nn/cloneable.h>
 #include <torch/nn/pimpl.h>
 
+#include <torch/serialize/input-archive.h>
+
 #include <memory>
+#include <sstream>
 #include <utility>
 
+#include "scdcf/core/error.h"
 #include "scdcf/nn/filter_expansion.h"
+#include "scdcf/nn/signature.h"
 
 namespace scdcf::nn {
 
 /// Parameters: coefficients a [O, C, K_alpha, K] of eq. (joint-bases) and, with bias, bias [O]. The bases are constants
-/// and not in the state dict.
+/// and not in the state dict; in their place it has a buffer, signature, which says which grid and basis the
+/// coefficients are for. Those for another are not loaded.
 template <class Derived, class Options>
 class ExpandedConv : public torch::nn::Cloneable<Derived> {
  public:
@@ -28,7 +34,21 @@ class ExpandedConv : public torch::nn::Cloneable<Derived> {
     } else {
       bias = this->register_parameter("bias", torch::Tensor(), /*requires_grad=*/false);
     }
+    signature_ = this->register_buffer(kSignature, signature_buffer(expansion_->signature()));
     reset_parameters();
+  }
+
+  void load(torch::serialize::InputArchive& archive) override {
+    std::ostringstream subject;
+    this->pretty_print(subject);
+    torch::Tensor stored, stored_signature;
+    require(archive.try_read("coefficients", stored) && archive.try_read(kSignature, stored_signature, true),
+            subject.str(), ": the archive has no \"coefficients\" and \"", kSignature, "\"");
+    check_signature(stored_signature, signature_, subject.str());
+    // LibTorch would take the bytes of another type for its own.
+    require(stored.scalar_type() == coefficients.scalar_type(), subject.str(), ": got coefficients of type ",
+            stored.scalar_type(), ", expected ", coefficients.scalar_type());
+    torch::nn::Cloneable<Derived>::load(archive);
   }
 
   void reset_parameters() {
@@ -49,6 +69,7 @@ class ExpandedConv : public torch::nn::Cloneable<Derived> {
 
  private:
   std::shared_ptr<const FilterExpansion> expansion_;
+  torch::Tensor signature_;
 };
 
 }  // namespace scdcf::nn

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <locale>
 #include <numeric>
 #include <sstream>
 
@@ -21,25 +22,37 @@ std::shared_ptr<const ops::FilterBank> make_filters(const char* layer, const Con
                           options.sampling(), options.max_kernel_size()));
 }
 
+template <class Options>
+std::string signature_of(const ConvOptions<Options>& options) {
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text << "finest width " << options.grid().finest_width() << ", step " << options.grid().step() << "; "
+       << options.basis() << " " << options.modes() << " " << name_of(options.sampling());
+  if (options.max_kernel_size() > 0) text << ", at most " << options.max_kernel_size() << " px";
+  return text.str();
+}
+
 }  // namespace
 
 FilterExpansion::FilterExpansion(const LiftingConvOptions& options)
     : filters_(make_filters("LiftingConv", options)),
       scale_basis_(basis::make_scale_basis(1, 1)),
-      sources_(ops::lifting_sources(options.grid().count())),
+      scale_basis_values_(scale_basis_.values, {scale_basis_.count, scale_basis_.taps}),
+      sources_(ops::tap_sets(ops::lifting_sources(options.grid().count()), 1)),
+      signature_(signature_of(options)),
       lifting_(true) {}
 
 FilterExpansion::FilterExpansion(const JointConvOptions& options)
     : filters_(make_filters("JointConv", options)),
       scale_basis_(basis::make_scale_basis(options.scale_modes() == 0 ? options.scale_taps() : options.scale_modes(),
                                            options.scale_taps())),
-      sources_(
-          ops::joint_sources(options.grid().count(), options.scale_taps(), options.support(), options.scale_padding())),
+      scale_basis_values_(scale_basis_.values, {scale_basis_.count, scale_basis_.taps}),
+      sources_(ops::tap_sets(
+          ops::joint_sources(options.grid().count(), options.scale_taps(), options.support(), options.scale_padding()),
+          options.scale_taps())),
+      signature_(signature_of(options) + "; taps " + std::to_string(options.scale_taps()) + " " +
+                 name_of(options.support()) + " " + name_of(options.scale_padding())),
       lifting_(false) {}
-
-at::Tensor FilterExpansion::scale_basis_like(const at::Tensor& tensor) const {
-  return filters_->constant(scale_basis_.values, {scale_basis_.count, scale_basis_.taps}, tensor.options());
-}
 
 at::Tensor FilterExpansion::scale_weights_like(const at::Tensor& tensor) const {
   return scale_basis_.values == std::vector<double>{1} ? at::Tensor() : scale_basis_like(tensor);

@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <memory>
+#include <string>
 
 #include "scdcf/basis/scale_basis.h"
 #include "scdcf/nn/options.h"
@@ -18,15 +19,19 @@ class FilterExpansion {
 
   const ops::FilterBank& filters() const { return *filters_; }
   const basis::ScaleBasis& scale_basis() const { return scale_basis_; }
-  const ops::ScaleSources& sources() const { return sources_; }
+  const ops::TapSets& sources() const { return sources_; }
   /// phi_m on the taps, [K_alpha, L_alpha], like `tensor` in type and device.
-  at::Tensor scale_basis_like(const at::Tensor& tensor) const;
+  const at::Tensor& scale_basis_like(const at::Tensor& tensor) const { return scale_basis_values_.like(tensor); }
   /// The same, undefined where it is one tap of weight 1, by which nothing need be multiplied.
   at::Tensor scale_weights_like(const at::Tensor& tensor) const;
 
   /// Refuses input [N, C, ..., H, W] that does not go with these coefficients, in one line that names the layer.
   void check_input(const char* layer, const at::Tensor& input, const at::Tensor& coefficients,
                    SpatialPadding padding) const;
+
+  /// What coefficients are for: "finest width 5, step 0.25; sine 15 area; taps 3 one-sided replicate". The number of
+  /// scales is not part of it: the same coefficients serve a longer axis.
+  const std::string& signature() const { return signature_; }
 
   /// The standard deviation of coefficients that keeps the mean square of ReLU features about constant with depth. The
   /// features of a deep stack are smooth on the scale of the filters, so the gain that matters is that for a constant
@@ -42,7 +47,9 @@ class FilterExpansion {
  private:
   std::shared_ptr<const ops::FilterBank> filters_;
   basis::ScaleBasis scale_basis_;
-  ops::ScaleSources sources_;
+  ops::Constant scale_basis_values_;
+  ops::TapSets sources_;
+  std::string signature_;
   bool lifting_;
 };
 

@@ -4,43 +4,53 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/nn/input_checks.h"
+#include "scdcf/nn/scale_step.h"
 
 namespace scdcf::nn {
-DeviceConstant modes_at_centre(const basis::SampledBasis& sampled, SpatialPadding padding, int64_t height,
-                               int64_t width) {
-  const bool replicate = padding == SpatialPadding::replicate;
-  const int64_t modes = sampled.modes(), pixels = height * width;
-  std::vector<double> values(sampled.scales.size() * static_cast<size_t>(pixels * modes), 0.0);
-  // The pixels about the centre, whose answers are averaged.
-  const int64_t top = (height - 1) / 2, bottom = height / 2, left = (width - 1) / 2, right = width / 2;
-  const double share = 1.0 / static_cast<double>((bottom - top + 1) * (right - left + 1));
-  for (size_t s = 0; s < sampled.scales.size(); ++s) {
-    const auto& scale = sampled.scales[s];
-    const int64_t size = scale.size();
-    for (int64_t cy = top; cy <= bottom; ++cy)
-      for (int64_t cx = left; cx <= right; ++cx)
-        for (int64_t i = 0; i < size * size; ++i) {
-          int64_t y = cy + i / size - scale.radius, x = cx + i % size - scale.radius;
-          if (replicate) {
-            y = std::clamp<int64_t>(y, 0, height - 1);
-            x = std::clamp<int64_t>(x, 0, width - 1);
-          }
-          if (y < 0 || y >= height || x < 0 || x >= width) continue;
-          double* at = values.data() + (static_cast<int64_t>(s) * pixels + y * width + x) * modes;
-          for (int64_t k = 0; k < modes; ++k) at[k] += share * scale.filters[static_cast<size_t>(k * size * size + i)];
-        }
+namespace {
+
+/// Filters [K, L, L] as the centre of a map sees them that is `size` pixels long in dimension `dim`: the mean over the
+/// two middle pixels where that is even; what lies beyond the map left out or, replicated, seen at its border.
+at::Tensor seen_along(const at::Tensor& filters, int64_t dim, int64_t size, SpatialPadding padding) {
+  auto seen = filters;
+  if (size % 2 == 0) {
+    const auto nothing = at::zeros_like(filters.narrow(dim, 0, 1));
+    seen = (at::cat({filters, nothing}, dim) + at::cat({nothing, filters}, dim)) / 2;
   }
-  return {std::move(values), {static_cast<int64_t>(sampled.scales.size()), pixels, modes}};
+  const int64_t beyond = (seen.size(dim) - size) / 2;  // at either end
+  if (beyond <= 0) return seen;
+  if (padding == SpatialPadding::zero) return seen.narrow(dim, beyond, size);
+  if (size == 1) return seen.sum(dim, /*keepdim=*/true);
+  const auto end = [&](int64_t first) { return seen.narrow(dim, first, beyond + 1).sum(dim, /*keepdim=*/true); };
+  return at::cat({end(0), seen.narrow(dim, beyond + 1, size - 2), end(beyond + size - 1)}, dim);
+}
+
+}  // namespace
+
+void check_at_centre(int64_t scale_taps, int64_t stride, SpatialPadding padding) {
+  require(scale_taps == 1 && stride == 1 && padding != SpatialPadding::none, "JointConv: at_centre: got ", scale_taps,
+          " scale taps, stride ", stride, ", padding ", name_of(padding),
+          ", expected one tap, stride 1, padding zero or replicate");
 }
 
 at::Tensor joint_conv_at_centre(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& bias,
-                                const at::Tensor& scale_basis, const at::Tensor& centre_modes) {
-  const auto planes = input.flatten(3).permute({2, 0, 1, 3}).flatten(1, 2);  // [S, N C, H W]
+                                const at::Tensor& scale_basis, const std::vector<at::Tensor>& filters,
+                                SpatialPadding padding) {
+  const int64_t height = input.sym_size(3).guard_int(__FILE__, __LINE__);
+  const int64_t width = input.sym_size(4).guard_int(__FILE__, __LINE__);
+  std::vector<at::Tensor> projections;  // of each plane onto the modes, [N, C, K]
+  for (size_t s = 0; s < filters.size(); ++s) {
+    const auto seen = seen_along(seen_along(filters[s], 1, height, padding), 2, width, padding);
+    const int64_t rows = seen.size(1), columns = seen.size(2);
+    const auto middle = input.select(2, static_cast<int64_t>(s))
+                            .narrow(2, (height - rows) / 2, rows)
+                            .narrow(3, (width - columns) / 2, columns);
+    projections.push_back(at::matmul(middle.flatten(2), seen.flatten(1).t()));
+  }
   const auto mixed = (scale_basis.defined() ? (coefficients * scale_basis.view({1, 1, -1, 1})).sum(2) : coefficients)
-                         .flatten(1);                                                                // [O, C K]
-  const auto projected = at::bmm(planes, centre_modes).view({-1, mixed.size(1)});                    // [S N, C K]
-  const auto output = at::mm(projected, mixed.t()).view({centre_modes.size(0), -1, mixed.size(0)});  // [S, N, O]
-  return bias.defined() ? output.permute({1, 2, 0}) + bias.view({1, -1, 1}) : output.permute({1, 2, 0});
+                         .flatten(1);                                                               // [O, C K]
+  const auto output = at::matmul(at::stack(projections, 1).flatten(2), mixed.t()).transpose(1, 2);  // [N, O, S]
+  return bias.defined() ? output + bias.view({1, -1, 1}) : output;
 }
 
 void JointConvImpl::pretty_print(std::ostream& stream) const {
@@ -56,25 +66,20 @@ void JointConvImpl::pretty_print(std::ostream& stream) const {
 torch::Tensor JointConvImpl::forward(const torch::Tensor& input) {
   check_features("JointConv", input, options.in_channels(), options.grid().count());
   expansion().check_input("JointConv", input, coefficients, options.padding());
-  return with_bias(ops::joint_conv(input, coefficients, expansion().scale_weights_like(coefficients),
-                                   expansion().filters(), expansion().sources(), {options.stride(), options.padding()},
-                                   options.algorithm()));
-}
-
-const DeviceConstant& JointConvImpl::centre_modes(int64_t height, int64_t width) const {
-  return centre_modes_.get({height, width}, [&] {
-    return modes_at_centre(expansion().filters().sampled(), options.padding(), height, width);
-  });
+  check_step(input, options.grid().step(), "JointConv");
+  return with_step(with_bias(ops::joint_conv(input, coefficients, expansion().scale_weights_like(coefficients),
+                                             expansion().filters(), expansion().sources(),
+                                             {options.stride(), options.padding()}, options.algorithm())),
+                   options.grid().step());
 }
 
 torch::Tensor JointConvImpl::at_centre(const torch::Tensor& input) {
   check_features("JointConv", input, options.in_channels(), options.grid().count());
   expansion().check_input("JointConv", input, coefficients, options.padding());
-  require(options.scale_taps() == 1 && options.stride() == 1 && options.padding() != SpatialPadding::none,
-          "JointConv: at_centre: got ", options.scale_taps(), " scale taps, stride ", options.stride(), ", padding ",
-          name_of(options.padding()), ", expected one tap, stride 1, padding zero or replicate");
+  check_step(input, options.grid().step(), "JointConv");
+  check_at_centre(options.scale_taps(), options.stride(), options.padding());
   return joint_conv_at_centre(input, coefficients, bias, expansion().scale_weights_like(coefficients),
-                              centre_modes(input.size(3), input.size(4)).like(input));
+                              expansion().filters().filters(input.options()), options.padding());
 }
 
 }  // namespace scdcf::nn

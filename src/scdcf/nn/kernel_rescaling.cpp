@@ -18,7 +18,7 @@ int64_t radius_of(int64_t source_radius, double factor) {
   return static_cast<int64_t>(std::ceil((factor >= 1 ? factor * (r + 1) : factor * r + 1) - 1e-9)) - 1;
 }
 
-DeviceConstant interpolation(int64_t kernel_size, double factor) {
+ops::Constant interpolation(int64_t kernel_size, double factor) {
   const int64_t source = kernel_size / 2, target = radius_of(source, factor);
   std::vector<double> values;
   for (int64_t u = -target; u <= target; ++u)
@@ -26,7 +26,7 @@ DeviceConstant interpolation(int64_t kernel_size, double factor) {
       const auto to = static_cast<double>(u), from = static_cast<double>(j);
       values.push_back(factor >= 1 ? hat(to / factor - from) / factor : hat(to - factor * from));
     }
-  return DeviceConstant(std::move(values), {2 * target + 1, kernel_size});
+  return ops::Constant(std::move(values), {2 * target + 1, kernel_size});
 }
 
 }  // namespace

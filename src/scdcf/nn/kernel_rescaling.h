@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "scdcf/nn/device_constant.h"
+#include "scdcf/ops/constant.h"
 
 namespace scdcf::nn {
 
@@ -22,7 +22,7 @@ class KernelRescaling {
 
  private:
   std::vector<double> factors_;
-  std::vector<DeviceConstant> matrices_;
+  std::vector<ops::Constant> matrices_;
 };
 
 }  // namespace scdcf::nn

@@ -17,6 +17,7 @@
 #include "scdcf/nn/pointwise_conv.h"
 #include "scdcf/nn/pooling.h"
 #include "scdcf/nn/read_out.h"
+#include "scdcf/nn/scale_step.h"
 #include "scdcf/ops/checks.h"
 #include "scdcf/ops/separable.h"
 
@@ -24,7 +25,6 @@ namespace scdcf::nn {
 namespace {
 
 using TextDict = c10::Dict<std::string, std::string>;
-using Numbers = std::vector<double>;
 using Wholes = std::vector<int64_t>;
 
 constexpr int64_t kMostPixels = 1 << 15;  // a side of a map that tables are made for
@@ -142,29 +142,6 @@ TextDict layer_defaults(const std::string& layer) {
 
 // ---- lifting and joint convolution --------------------------------------------------------------------------------
 
-/// Everything that a convolution is made of but its parameters.
-struct ConvPlan {
-  ConvPlan(const FilterExpansion& expansion, const ops::ConvGeometry& geometry)
-      : sets(ops::tap_sets(expansion.sources())),
-        arguments(ops::separable_arguments(expansion.filters().sampled(), sets, geometry)) {
-    const auto& basis = expansion.scale_basis();
-    for (int m = 0; m < basis.count; ++m)
-      for (const auto& set : sets.sets) {
-        double sum = 0;
-        for (const int64_t tap : set) sum += basis.value(m, static_cast<int>(tap));
-        taps.push_back(sum);
-      }
-    for (const auto& scale : expansion.filters().sampled().scales) {
-      factors.insert(factors.end(), scale.columns.begin(), scale.columns.end());
-      factors.insert(factors.end(), scale.rows.begin(), scale.rows.end());
-      filters.insert(filters.end(), scale.filters.begin(), scale.filters.end());
-    }
-  }
-  ops::TapSets sets;
-  ops::SeparableArguments arguments;
-  Numbers taps, factors, filters;
-};
-
 /// Whether it is computed in the separable form: on a CPU, on a GPU, on a GPU in double.
 template <class Options>
 Wholes separable_where(const Options& options, const FilterExpansion& expansion) {
@@ -186,24 +163,29 @@ Wholes separable_where(const Options& options, const FilterExpansion& expansion)
   return answers;
 }
 
-/// taps [K_alpha, sets], phi [K_alpha, L_alpha], factors, filters; modes, radii, sources; K_alpha, K, sets, factors
-/// along y and x, padding; separable_where; the deviation of the first coefficients.
-using ConvTables = std::tuple<Numbers, Numbers, Numbers, Numbers, Wholes, Wholes, Wholes, Wholes, Wholes, double>;
+/// In double: taps [K_alpha, sets], phi [K_alpha, L_alpha], factors, filters; the signature; modes, radii, sources;
+/// factors along y and x, padding; separable_where; the deviation of the first coefficients.
+using ConvTables = std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, std::string, Wholes, Wholes, Wholes,
+                              Wholes, Wholes, double>;
 
 template <class Options>
 ConvTables tables_of(const Options& options) {
   const FilterExpansion expansion(options);
-  const ConvPlan plan(expansion, {options.stride(), options.padding()});
-  const auto& a = plan.arguments;
-  return {plan.taps,
-          expansion.scale_basis().values,
-          plan.factors,
-          plan.filters,
+  const auto& bank = expansion.filters();
+  const auto& sets = expansion.sources();
+  const auto a = ops::separable_arguments(bank.sampled(), sets, {options.stride(), options.padding()});
+  const auto phi = expansion.scale_basis_like(at::empty({0}, at::kDouble));
+  std::vector<at::Tensor> filters;
+  for (const auto& of_scale : bank.filters(at::kDouble)) filters.push_back(of_scale.flatten());
+  return {ops::tap_table(phi, sets),
+          phi,
+          bank.factors().like(phi),
+          at::cat(filters),
+          expansion.signature(),
           a.modes,
           a.radii,
           a.sources,
-          {expansion.scale_basis().count, expansion.filters().modes(), static_cast<int64_t>(plan.sets.sets.size()),
-           a.column_modes, a.row_modes, a.padding},
+          {a.column_modes, a.row_modes, a.padding},
           separable_where(options, expansion),
           expansion.initial_deviation(options.in_channels())};
 }
@@ -213,17 +195,38 @@ ConvTables conv_tables(bool lifting, const TextDict& dict) {
   return lifting ? tables_of(read_conv<LiftingConvOptions>(texts)) : tables_of(read_joint(texts));
 }
 
+/// [K, L_s, L_s] of every scale, from all filters one after the other.
+std::vector<at::Tensor> by_scale(const at::Tensor& filters, at::IntArrayRef radii) {
+  int64_t pixels = 0;
+  for (const int64_t radius : radii) {
+    require(radius >= 0 && radius <= kMostPixels, "radii: got ", radius, ", expected 0 to ", kMostPixels);
+    pixels += (2 * radius + 1) * (2 * radius + 1);
+  }
+  const int64_t count = filters.sym_numel().guard_int(__FILE__, __LINE__), modes = count / std::max<int64_t>(pixels, 1);
+  require(filters.dim() == 1 && modes * pixels == count, "filters: got shape ", filters.sym_sizes(),
+          ", expected a multiple of ", pixels, " values");
+  std::vector<at::Tensor> scales;
+  int64_t first = 0;
+  for (const int64_t radius : radii) {
+    const int64_t size = 2 * radius + 1, values = modes * size * size;
+    scales.push_back(filters.narrow(0, first, values).view({modes, size, size}));
+    first += values;
+  }
+  return scales;
+}
+
 /// `table` holds the factors where it is `separable`, else the filters [K, L_s, L_s] of every scale.
 at::Tensor expanded_conv(const at::Tensor& input, const at::Tensor& coefficients, const c10::optional<at::Tensor>& bias,
                          const at::Tensor& taps, const at::Tensor& table, at::IntArrayRef modes, at::IntArrayRef radii,
                          at::IntArrayRef sources, int64_t column_modes, int64_t row_modes, int64_t stride,
-                         int64_t padding, bool lifting, bool separable) {
+                         int64_t padding, bool lifting, bool separable, double step) {
   const char* name = lifting ? "LiftingConv" : "JointConv";
   require(!radii.empty(), name, ": radii: got none, expected one for every scale");
   if (lifting) {
     check_images(name, input);
   } else {
     check_features(name, input, /*channels=*/0, static_cast<int64_t>(radii.size()));
+    check_step(input, step, name);
   }
   const ops::ConvGeometry geometry{stride, static_cast<SpatialPadding>(padding)};
   const bool inside = geometry.padding == SpatialPadding::none;
@@ -235,43 +238,31 @@ at::Tensor expanded_conv(const at::Tensor& input, const at::Tensor& coefficients
         ops::separable_joint_conv(features, ops::mixing_matrices(coefficients, taps), table,
                                   {modes.vec(), radii.vec(), sources.vec(), column_modes, row_modes, stride, padding});
   } else {
-    std::vector<at::Tensor> filters;
-    int64_t first = 0;
-    for (const int64_t radius : radii) {
-      const int64_t size = 2 * radius + 1, count = coefficients.size(3) * size * size;
-      filters.push_back(table.narrow(0, first, count).view({coefficients.size(3), size, size}));
-      first += count;
-    }
-    output = ops::convolve_composed(features, coefficients, taps, filters, sources, geometry);
+    output = ops::convolve_composed(features, coefficients, taps, by_scale(table, radii), sources, geometry);
   }
-  return bias ? output + bias->view({1, -1, 1, 1, 1}) : output;
-}
-
-/// modes_at_centre, [S, H W, K].
-Numbers centre_modes(const TextDict& dict, int64_t height, int64_t width) {
-  const auto options = read_joint(texts_of(dict));
-  require(options.scale_taps() == 1 && options.stride() == 1 && options.padding() != SpatialPadding::none,
-          "JointConv: at_centre: got ", options.scale_taps(), " scale taps, stride ", options.stride(), ", padding ",
-          name_of(options.padding()), ", expected one tap, stride 1, padding zero or replicate");
-  require(height >= 1 && width >= 1 && height <= kMostPixels && width <= kMostPixels, "JointConv: at_centre: got ",
-          height, " x ", width, " pixels, expected 1 to ", kMostPixels, " a side");
-  return modes_at_centre(FilterExpansion(options).filters().sampled(), options.padding(), height, width).values();
+  return with_step(bias ? output + bias->view({1, -1, 1, 1, 1}) : output, step);
 }
 
 at::Tensor at_centre(const at::Tensor& input, const at::Tensor& coefficients, const c10::optional<at::Tensor>& bias,
-                     const at::Tensor& phi, const at::Tensor& modes) {
-  check_features("JointConv", input, /*channels=*/0, modes.size(0));
+                     const at::Tensor& phi, const c10::optional<at::Tensor>& filters, at::IntArrayRef radii,
+                     int64_t stride, int64_t padding, double step) {
+  check_features("JointConv", input, /*channels=*/0, static_cast<int64_t>(radii.size()));
+  check_step(input, step, "JointConv");
+  check_at_centre(phi.size(1), stride, static_cast<SpatialPadding>(padding));
+  require(filters.has_value(), "JointConv: at_centre: filters: got none, expected those of every scale");
   ops::check_conv_input("JointConv", input, coefficients, 0);
-  return joint_conv_at_centre(input, coefficients, bias.value_or(at::Tensor()), phi, modes);
+  return joint_conv_at_centre(input, coefficients, bias.value_or(at::Tensor()), phi, by_scale(*filters, radii),
+                              static_cast<SpatialPadding>(padding));
 }
 
 // ---- the other layers ---------------------------------------------------------------------------------------------
 
-/// phi [K_alpha, L_alpha], K_alpha, the deviation of the first coefficients.
-std::tuple<Numbers, int64_t, double> pointwise_tables(const TextDict& dict) {
+/// phi [K_alpha, L_alpha] in double, the deviation of the first coefficients.
+std::tuple<at::Tensor, double> pointwise_tables(const TextDict& dict) {
   const auto options = read_pointwise(texts_of(dict));
   const auto basis = scale_basis_of(options);
-  return {basis.values, basis.count, initial_deviation(basis, options.in_channels())};
+  return {at::tensor(basis.values, at::kDouble).view({basis.count, basis.taps}),
+          initial_deviation(basis, options.in_channels())};
 }
 
 at::Tensor pointwise(const at::Tensor& input, const at::Tensor& coefficients, const c10::optional<at::Tensor>& bias,
@@ -290,13 +281,19 @@ int64_t norm_relu_pool_stride(int64_t channels, int64_t window, int64_t stride, 
   return NormReluPoolImpl(options).options.step();
 }
 
-/// Rows of the matrix [H', size] that resamples an axis of `size` pixels, and the matrix.
-std::tuple<int64_t, Numbers> enlarge_matrix(double factor, int64_t frame, const std::string& padding, int64_t size) {
-  require(size >= 1 && size <= kMostPixels, "Enlarge: input: got ", size, " pixels, expected 1 to ", kMostPixels);
-  const EnlargeImpl layer(
-      EnlargeOptions(factor).frame(frame).padding(choice_from({{"padding", padding}}, "padding", kPaddings)));
-  const auto& matrix = layer.matrix(size);
-  return {matrix.shape()[0], matrix.values()};
+EnlargeOptions enlarge_options(double factor, int64_t frame, const std::string& padding) {
+  const auto known = choice_from({{"padding", padding}}, "padding", kPaddings);
+  require(frame <= kMostPixels, "Enlarge: frame: got ", frame, ", expected at most ", kMostPixels);
+  return EnlargeImpl(EnlargeOptions(factor).frame(frame).padding(known)).options;
+}
+
+at::Tensor enlarged(const at::Tensor& images, double factor, int64_t frame, const std::string& padding) {
+  return enlarge(images, enlarge_options(factor, frame, padding));
+}
+
+at::Tensor resampling(double factor, int64_t frame, const std::string& padding, int64_t size) {
+  require(size <= kMostPixels, "Enlarge: got ", size, " pixels, expected at most ", kMostPixels);
+  return resampling_matrix(enlarge_options(factor, frame, padding), size);
 }
 
 at::Tensor upsample(const at::Tensor& input, int64_t factor, const std::string& mode, at::IntArrayRef output_size) {
@@ -317,30 +314,27 @@ std::vector<at::Tensor> read_out_list(const at::Tensor& scores, int64_t first, i
 TORCH_LIBRARY_FRAGMENT(scdcf, m) {
   m.def("layer_defaults(str layer) -> Dict(str, str)", layer_defaults);
   m.def(
-      "conv_tables(bool lifting, Dict(str, str) options) -> (float[], float[], float[], float[], int[], int[], int[], "
-      "int[], int[], float)",
+      "conv_tables(bool lifting, Dict(str, str) options) -> (Tensor, Tensor, Tensor, Tensor, str, int[], int[], "
+      "int[], int[], int[], float)",
       conv_tables);
   m.def(
       "expanded_conv(Tensor input, Tensor coefficients, Tensor? bias, Tensor taps, Tensor table, int[] modes, "
       "int[] radii, int[] sources, int column_modes, int row_modes, int stride, int padding, bool lifting, "
-      "bool separable) -> Tensor",
+      "bool separable, float step) -> Tensor",
       expanded_conv);
-  m.def("centre_modes(Dict(str, str) options, int height, int width) -> float[]", centre_modes);
-  m.def("joint_conv_at_centre(Tensor input, Tensor coefficients, Tensor? bias, Tensor phi, Tensor modes) -> Tensor",
-        at_centre);
-  m.def("pointwise_tables(Dict(str, str) options) -> (float[], int, float)", pointwise_tables);
+  m.def(
+      "joint_conv_at_centre(Tensor input, Tensor coefficients, Tensor? bias, Tensor phi, Tensor? filters, int[] radii, "
+      "int stride, int padding, float step) -> Tensor",
+      at_centre);
+  m.def("pointwise_tables(Dict(str, str) options) -> (Tensor, float)", pointwise_tables);
   m.def(
       "pointwise_conv(Tensor input, Tensor coefficients, Tensor? bias, Tensor phi, int stride, str support, "
       "str scale_padding) -> Tensor",
       pointwise);
   m.def("norm_relu_pool_stride(int channels, int window, int stride, int padding, float eps, float momentum) -> int",
         norm_relu_pool_stride);
-  m.def("enlarge_matrix(float factor, int frame, str padding, int size) -> (int, float[])", enlarge_matrix);
-  m.def("enlarge(Tensor images, Tensor rows, Tensor columns) -> Tensor",
-        [](const at::Tensor& images, const at::Tensor& rows, const at::Tensor& columns) {
-          check_images("Enlarge", images);
-          return enlarge(images, rows, columns);
-        });
+  m.def("enlarge(Tensor images, float factor, int frame, str padding) -> Tensor", enlarged);
+  m.def("resampling_matrix(float factor, int frame, str padding, int size) -> Tensor", resampling);
   m.def("spatial_upsample(Tensor input, int factor, str mode, int[] output_size=[]) -> Tensor", upsample);
   m.def("centre_of(Tensor maps) -> Tensor", centre_of);
   m.def("read_out(Tensor scores, int first=0, int last=-1) -> Tensor[]", read_out_list);

@@ -1,6 +1,7 @@
 #include "scdcf/nn/lifting_conv.h"
 
 #include "scdcf/nn/input_checks.h"
+#include "scdcf/nn/scale_step.h"
 
 namespace scdcf::nn {
 
@@ -15,9 +16,11 @@ void LiftingConvImpl::pretty_print(std::ostream& stream) const {
 torch::Tensor LiftingConvImpl::forward(const torch::Tensor& input) {
   check_images("LiftingConv", input, options.in_channels());
   expansion().check_input("LiftingConv", input, coefficients, options.padding());
-  return with_bias(ops::joint_conv(input.unsqueeze(2), coefficients, expansion().scale_weights_like(coefficients),
-                                   expansion().filters(), expansion().sources(), {options.stride(), options.padding()},
-                                   options.algorithm()));
+  return with_step(
+      with_bias(ops::joint_conv(input.unsqueeze(2), coefficients, expansion().scale_weights_like(coefficients),
+                                expansion().filters(), expansion().sources(), {options.stride(), options.padding()},
+                                options.algorithm())),
+      options.grid().step());
 }
 
 }  // namespace scdcf::nn

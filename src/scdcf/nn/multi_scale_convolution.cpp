@@ -10,18 +10,14 @@
 namespace scdcf::nn {
 namespace {
 
-/// Linear interpolation between pixel `lower` and the next one.
-struct Sample {
-  int64_t lower, upper;
-  double upper_share;
-};
-
-/// Where pixel `index` of `to` pixels lies among `from` pixels of the same axis.
-Sample sample(int64_t index, int64_t to, int64_t from) {
-  const double centre = (static_cast<double>(index) + 0.5) * static_cast<double>(from) / static_cast<double>(to) - 0.5;
-  const double place = std::max(0.0, centre);
-  const int64_t lower = std::min(static_cast<int64_t>(place), from - 1);
-  return {lower, std::min(lower + 1, from - 1), place - static_cast<double>(lower)};
+/// R_f from `from` to `to` pixels as a matrix, of which every `stride`-th line is kept: linear interpolation between
+/// the pixels of a line, the first and the last repeated beyond its ends.
+at::Tensor resizing(int64_t from, int64_t to, int64_t stride, const at::TensorOptions& kind) {
+  const auto output = at::arange(0, to, stride, kind.dtype(at::kDouble)).unsqueeze(1);
+  const auto pixel = at::arange(from, output.options());
+  const double share = static_cast<double>(from) / static_cast<double>(to);
+  const auto place = ((output + 0.5) * share - 0.5).clamp(0, from - 1);
+  return at::relu(1 - (place - pixel).abs());
 }
 
 /// round(factor * size) pixels, at least one.
@@ -29,39 +25,23 @@ int64_t resized_size(int64_t size, double factor) {
   return std::max<int64_t>(1, std::llround(static_cast<double>(size) * factor));
 }
 
-/// R_f as a matrix [to, from], of which every `stride`-th line is kept.
-DeviceConstant resizing(int64_t from, int64_t to, int64_t stride) {
-  const int64_t outputs = (to + stride - 1) / stride;
-  std::vector<double> values(static_cast<size_t>(outputs * from));
-  for (int64_t o = 0; o < outputs; ++o) {
-    const Sample source = sample(o * stride, to, from);
-    values[static_cast<size_t>(o * from + source.lower)] += 1 - source.upper_share;
-    values[static_cast<size_t>(o * from + source.upper)] += source.upper_share;
-  }
-  return DeviceConstant(std::move(values), {outputs, from});
-}
+/// One axis of a response: R_f, and R_{1/f}, of which every `stride`-th line is kept.
+struct Axis {
+  Axis(int64_t size, double factor, int64_t stride, const at::TensorOptions& kind)
+      : resized(resized_size(size, factor)),
+        there(resizing(size, resized, 1, kind)),
+        back(resizing(resized, size, stride, kind)) {}
 
-/// M_k for all taps: output pixel -> the two resized pixels it lies between -> those shifted by the tap, none beyond
-/// the border -> the two input pixels each of them lies between.
-DeviceConstant shifts_seen_resized(int64_t size, double factor, int64_t taps, int64_t stride) {
-  const int64_t resized = resized_size(size, factor), outputs = (size + stride - 1) / stride;
-  std::vector<double> values(static_cast<size_t>(taps * outputs * size));
-  for (int64_t k = 0; k < taps; ++k)
-    for (int64_t o = 0; o < outputs; ++o) {
-      double* row = values.data() + (k * outputs + o) * size;
-      const auto add = [&](int64_t pixel, double share) {
-        const int64_t seen = pixel + k - taps / 2;
-        if (seen < 0 || seen >= resized) return;
-        const Sample source = sample(seen, resized, size);
-        row[source.lower] += share * (1 - source.upper_share);
-        row[source.upper] += share * source.upper_share;
-      };
-      const Sample back = sample(o * stride, size, resized);
-      add(back.lower, 1 - back.upper_share);
-      add(back.upper, back.upper_share);
-    }
-  return DeviceConstant(std::move(values), {taps, outputs, size});
-}
+  /// M_k for all taps k, [L, outputs, inputs].
+  at::Tensor shifts(int64_t taps) const {
+    const auto shifted =
+        at::constant_pad_nd(there, {0, 0, taps / 2, taps / 2}).unfold(0, resized, 1);  // [L, in, resized]
+    return at::matmul(back, shifted.transpose(1, 2));
+  }
+
+  int64_t resized;
+  at::Tensor there, back;
+};
 
 /// The response [H', O, N, W'] to `lines`, the input as [C, H, N, W].
 at::Tensor response(const at::Tensor& lines, const at::Tensor& weight, const at::Tensor& rows,
@@ -95,8 +75,8 @@ bool on_resized_maps(const at::Tensor& weight, int64_t height, int64_t width, in
 }
 
 /// maps [N, C, H, W] to rows maps columns^T.
-at::Tensor resized(const at::Tensor& maps, const DeviceConstant& rows, const DeviceConstant& columns) {
-  return at::matmul(at::matmul(rows.like(maps), maps), columns.like(maps).t());
+at::Tensor resized(const at::Tensor& maps, const at::Tensor& rows, const at::Tensor& columns) {
+  return at::matmul(at::matmul(rows.to(maps.scalar_type()), maps), columns.to(maps.scalar_type()).t());
 }
 
 }  // namespace
@@ -108,35 +88,23 @@ MultiScaleConvolution::MultiScaleConvolution(std::vector<double> factors, int64_
   require(stride >= 1, "MultiScaleConvolution: stride: got ", stride, ", expected at least 1");
 }
 
-const MultiScaleConvolution::Axis& MultiScaleConvolution::axis(int64_t size) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  auto& entry = axes_[size];
-  if (entry == nullptr) {
-    Axis matrices;
-    for (const double factor : factors_) {
-      const int64_t between = resized_size(size, factor);
-      matrices.push_back({between, shifts_seen_resized(size, factor, kernel_size_, stride_), resizing(size, between, 1),
-                          resizing(between, size, stride_)});
-    }
-    entry = std::make_unique<const Axis>(std::move(matrices));
-  }
-  return *entry;
-}
-
 at::Tensor MultiScaleConvolution::operator()(const at::Tensor& input, const std::vector<at::Tensor>& weights,
                                              const at::Tensor& bias) const {
   require(weights.size() == factors_.size(), "MultiScaleConvolution: got ", weights.size(), " weights, expected ",
           factors_.size(), ", one for each factor");
-  const auto &rows = axis(input.size(2)), &columns = axis(input.size(3));
+  const int64_t height = input.size(2), width = input.size(3);
   const auto lines = input.permute({1, 2, 0, 3}).contiguous();
   std::vector<at::Tensor> responses;
   for (size_t i = 0; i < weights.size(); ++i) {
-    const auto &y = rows[i], &x = columns[i];
-    if (on_resized_maps(weights[i], input.size(2), input.size(3), y.resized, x.resized)) {
+    const Axis y(height, factors_[i], stride_, input.options());
+    const auto x = width == height ? y : Axis(width, factors_[i], stride_, input.options());
+    if (on_resized_maps(weights[i], height, width, y.resized, x.resized)) {
       const auto seen = at::conv2d(resized(input, y.there, x.there), weights[i], {}, 1, kernel_size_ / 2);
       responses.push_back(resized(seen, y.back, x.back).permute({2, 1, 0, 3}));
     } else {
-      responses.push_back(response(lines, weights[i], y.shifts.like(lines), x.shifts.like(lines)));
+      const auto rows = y.shifts(kernel_size_).to(input.scalar_type());
+      const auto columns = width == height ? rows : x.shifts(kernel_size_).to(input.scalar_type());
+      responses.push_back(response(lines, weights[i], rows, columns));
     }
   }
   const auto all = at::stack(responses);

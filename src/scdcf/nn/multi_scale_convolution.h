@@ -1,12 +1,9 @@
 // One kernel on an input resized by many factors, each response back on the grid of the input, as matrix products.
 #pragma once
 
-#include <map>
-#include <memory>
-#include <mutex>
-#include <vector>
+#include <ATen/core/Tensor.h>
 
-#include "scdcf/nn/device_constant.h"
+#include <vector>
 
 namespace scdcf::nn {
 
@@ -16,7 +13,8 @@ namespace scdcf::nn {
 ///   out[n, o] = sum over c, ky, kx of  weight[o, c, ky, kx] M_ky in[n, c] M_kx^T.
 /// So a response costs what a convolution of the input itself costs, however large f is, and no enlarged map is made.
 /// Where f is so small that a convolution of the resized maps costs less, that is done, and both resizings are products
-/// with matrices. Forward and backward are deterministic then: no additions in random order; derivatives of any order.
+/// with matrices. All matrices are made anew from the size of the input, in double. Forward and backward are
+/// deterministic then: no additions in random order; derivatives of any order.
 class MultiScaleConvolution {
  public:
   MultiScaleConvolution(std::vector<double> factors, int64_t kernel_size, int64_t stride);
@@ -30,18 +28,8 @@ class MultiScaleConvolution {
   static at::Tensor to_maps(const at::Tensor& response) { return response.permute({2, 1, 0, 3}).contiguous(); }
 
  private:
-  struct Resizing {
-    int64_t resized;             // pixels in between
-    DeviceConstant shifts;       // M_k for all taps k, [L, outputs, inputs]
-    DeviceConstant there, back;  // R_f and R_{1/f}
-  };
-  using Axis = std::vector<Resizing>;  // of each factor
-  const Axis& axis(int64_t size) const;
-
   std::vector<double> factors_;
   int64_t kernel_size_, stride_;
-  mutable std::mutex mutex_;
-  mutable std::map<int64_t, std::unique_ptr<const Axis>> axes_;  // by the number of pixels
 };
 
 }  // namespace scdcf::nn

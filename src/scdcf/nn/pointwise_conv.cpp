@@ -53,7 +53,7 @@ at::Tensor pointwise_conv(const at::Tensor& input, const at::Tensor& coefficient
 
 void PointwiseConvImpl::reset() {
   const auto basis = scale_basis_of(options);
-  scale_basis_ = DeviceConstant(basis.values, {basis.count, basis.taps});
+  scale_basis_ = ops::Constant(basis.values, {basis.count, basis.taps});
   coefficients =
       register_parameter("coefficients", torch::empty({options.out_channels(), options.in_channels(), basis.count}));
   if (options.bias()) {

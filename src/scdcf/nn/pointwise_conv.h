@@ -5,8 +5,8 @@
 #include <torch/nn/pimpl.h>
 
 #include "scdcf/basis/scale_basis.h"
-#include "scdcf/nn/device_constant.h"
 #include "scdcf/nn/options.h"
+#include "scdcf/ops/constant.h"
 
 namespace scdcf::nn {
 
@@ -25,7 +25,7 @@ class PointwiseConvImpl : public torch::nn::Cloneable<PointwiseConvImpl> {
   torch::Tensor coefficients, bias;
 
  private:
-  DeviceConstant scale_basis_;  // phi_m on the taps, [K_alpha, L_alpha]
+  ops::Constant scale_basis_;  // phi_m on the taps, [K_alpha, L_alpha]
 };
 TORCH_MODULE(PointwiseConv);
 

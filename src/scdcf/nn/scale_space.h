@@ -7,8 +7,8 @@
 
 #include <vector>
 
-#include "scdcf/nn/device_constant.h"
 #include "scdcf/nn/options.h"
+#include "scdcf/ops/constant.h"
 
 namespace scdcf::nn {
 
@@ -29,7 +29,7 @@ class ScaleSpaceLiftingImpl : public torch::nn::Cloneable<ScaleSpaceLiftingImpl>
   double s0;
 
  private:
-  std::vector<DeviceConstant> blurs_;  // of the levels from 1 on
+  std::vector<ops::Constant> blurs_;  // of the levels from 1 on
 };
 TORCH_MODULE(ScaleSpaceLifting);
 

@@ -55,7 +55,7 @@ void VectorFieldConvImpl::reset() {
       const double angle = kPi * static_cast<double>(scales - 1 - i) / static_cast<double>(scales);
       directions.push_back(part == 0 ? std::cos(angle) : std::sin(angle));
     }
-  directions_ = DeviceConstant(std::move(directions), {2, scales});
+  directions_ = ops::Constant(std::move(directions), {2, scales});
 }
 
 void VectorFieldConvImpl::pretty_print(std::ostream& stream) const {

@@ -6,10 +6,10 @@
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/pimpl.h>
 
-#include "scdcf/nn/device_constant.h"
 #include "scdcf/nn/multi_scale_convolution.h"
 #include "scdcf/nn/multi_scale_options.h"
 #include "scdcf/nn/options.h"
+#include "scdcf/ops/constant.h"
 
 namespace scdcf::nn {
 
@@ -36,7 +36,7 @@ class VectorFieldConvImpl : public torch::nn::Cloneable<VectorFieldConvImpl> {
 
  private:
   std::shared_ptr<const MultiScaleConvolution> convolution_;
-  DeviceConstant directions_;  // cosine and sine of the angle of each factor, [2, S]
+  ops::Constant directions_;  // cosine and sine of the angle of each factor, [2, S]
 };
 TORCH_MODULE(VectorFieldConv);
 

@@ -20,7 +20,7 @@ void check_conv_input(const char* name, const at::Tensor& input, const at::Tenso
 }
 
 void check_joint_conv(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
-                      const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry) {
+                      const FilterBank& filters, const TapSets& sources, const ConvGeometry& geometry) {
   require(geometry.stride == 1 || geometry.stride == 2, "joint convolution: stride: got ", geometry.stride,
           ", expected 1 or 2");
   require(input.dim() == 5, "joint convolution: input: got shape ", input.sizes(), ", expected [N, C, S, H, W]");
@@ -38,15 +38,12 @@ void check_joint_conv(const at::Tensor& input, const at::Tensor& coefficients, c
   const int64_t taps = one_tap ? 1 : scale_basis.size(1);
   require(coefficients.size(3) == filters.modes(), "joint convolution: coefficients: got ", coefficients.size(3),
           " modes, expected ", filters.modes());
-  require(static_cast<int64_t>(sources.size()) == filters.scales(), "joint convolution: got sources for ",
-          sources.size(), " scales, expected ", filters.scales());
-  for (const auto& planes : sources)
-    for (const auto& plane : planes) {
-      require(plane.plane < input.size(2), "joint convolution: input: got ", input.size(2), " scales (dimension 2 of ",
-              input.sizes(), "), expected at least ", plane.plane + 1);
-      for (const int64_t tap : plane.taps)
-        require(tap < taps, "joint convolution: scale basis: got ", taps, " taps, expected at least ", tap + 1);
-    }
+  require(sources.scales == filters.scales(), "joint convolution: got sources for ", sources.scales,
+          " scales, expected ", filters.scales());
+  require(taps == sources.taps, "joint convolution: scale basis: got ", taps, " taps, expected ", sources.taps);
+  for (size_t j = 0; j < sources.sources.size(); j += 3)
+    require(sources.sources[j + 1] < input.size(2), "joint convolution: input: got ", input.size(2),
+            " scales (dimension 2 of ", input.sizes(), "), expected at least ", sources.sources[j + 1] + 1);
   check_conv_input("joint convolution", input, coefficients,
                    geometry.padding == SpatialPadding::none ? filters.largest_radius() : 0);
 }

@@ -18,7 +18,7 @@ namespace scdcf::ops {
 void check_conv_input(const char* name, const at::Tensor& input, const at::Tensor& coefficients, int64_t inset);
 
 void check_joint_conv(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
-                      const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry);
+                      const FilterBank& filters, const TapSets& sources, const ConvGeometry& geometry);
 
 using Sizes = std::vector<c10::SymInt>;
 

@@ -52,10 +52,8 @@ const char* name_of(SpatialPadding padding) {
   return padding == SpatialPadding::replicate ? "replicate" : "none";
 }
 
-at::Tensor tap_table(const at::Tensor& scale_basis, const FilterBank& filters, const TapSets& sets) {
-  if (!scale_basis.defined()) return {};
-  const int64_t taps = scale_basis.size(1), count = static_cast<int64_t>(sets.sets.size());
-  return scale_basis.matmul(filters.constant(sets.membership(taps), {taps, count}, scale_basis.options()));
+at::Tensor tap_table(const at::Tensor& scale_basis, const TapSets& sets) {
+  return scale_basis.defined() ? scale_basis.matmul(sets.membership.like(scale_basis)) : at::Tensor();
 }
 
 at::Tensor convolve_scale(const at::Tensor& planes, const at::Tensor& weight, int64_t radius, int64_t largest_radius,
@@ -79,11 +77,10 @@ int64_t conv_output_size(int64_t size, const FilterBank& filters, const ConvGeom
 }
 
 at::Tensor joint_conv_composed(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
-                               const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry) {
+                               const FilterBank& filters, const TapSets& sources, const ConvGeometry& geometry) {
   check_joint_conv(input, coefficients, scale_basis, filters, sources, geometry);
-  const auto sets = tap_sets(sources);
-  return convolve_composed(input, coefficients, tap_table(scale_basis, filters, sets),
-                           filters.filters(coefficients.options()), sets.sources, geometry);
+  return convolve_composed(input, coefficients, tap_table(scale_basis, sources),
+                           filters.filters(coefficients.options()), sources.sources, geometry);
 }
 
 at::Tensor convolve_composed(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& taps,

@@ -31,10 +31,10 @@ struct ConvGeometry {
 /// input [N, C, P, H, W], coefficients a [O, C, M, K], scale_basis phi [M, T], result [N, O, S, H', W']. An undefined
 /// phi, here and below, stands for a single tap of weight 1, by which nothing is multiplied.
 at::Tensor joint_conv_composed(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
-                               const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry);
+                               const FilterBank& filters, const TapSets& sources, const ConvGeometry& geometry);
 
 /// phi [M, taps] summed over each set of taps: [M, sets]; undefined where phi is.
-at::Tensor tap_table(const at::Tensor& scale_basis, const FilterBank& filters, const TapSets& sets);
+at::Tensor tap_table(const at::Tensor& scale_basis, const TapSets& sets);
 
 /// joint_conv_composed with its constants in the caller's hands: `taps` of tap_table, the filters of every scale
 /// [K, L_s, L_s], sources of TapSets.

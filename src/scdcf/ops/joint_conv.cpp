@@ -28,13 +28,12 @@ ConvShape conv_shape(const at::Tensor& input, const at::Tensor& coefficients, co
   return shape;
 }
 
-Algorithm choose_algorithm(const ConvShape& shape, const FilterBank& filters, const ScaleSources& sources, bool cuda,
+Algorithm choose_algorithm(const ConvShape& shape, const FilterBank& filters, const TapSets& sources, bool cuda,
                            at::ScalarType type) {
   if (!filters.sampled().basis->is_separable()) return Algorithm::composed;
   // The kernels have plain loops for double on a GPU, and limits on the size of the problem there.
   if (cuda) {
-    size_t planes_read = 0;
-    for (const auto& planes : sources) planes_read += planes.size();
+    const size_t planes_read = sources.sources.size() / 3;
     if (type == at::kDouble || filters.scales() > 32 || planes_read > 160 || filters.modes() > 64 ||
         filters.sampled().column_modes > 8)
       return Algorithm::composed;
@@ -43,13 +42,13 @@ Algorithm choose_algorithm(const ConvShape& shape, const FilterBank& filters, co
 }
 
 Algorithm choose_algorithm(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
-                           const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry) {
+                           const FilterBank& filters, const TapSets& sources, const ConvGeometry& geometry) {
   return choose_algorithm(conv_shape(input, coefficients, scale_basis, filters, geometry), filters, sources,
                           input.is_cuda(), input.scalar_type());
 }
 
 at::Tensor joint_conv(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
-                      const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry,
+                      const FilterBank& filters, const TapSets& sources, const ConvGeometry& geometry,
                       Algorithm algorithm) {
   check_joint_conv(input, coefficients, scale_basis, filters, sources, geometry);
   if (algorithm == Algorithm::automatic)

@@ -16,7 +16,7 @@ const char* name_of(Algorithm algorithm);
 
 /// joint_conv_composed or joint_conv_separable; ops/composed.h says what an undefined scale basis stands for.
 at::Tensor joint_conv(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
-                      const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry,
+                      const FilterBank& filters, const TapSets& sources, const ConvGeometry& geometry,
                       Algorithm algorithm = Algorithm::automatic);
 
 /// The layer as the cost model sees it.
@@ -25,9 +25,9 @@ ConvShape conv_shape(const at::Tensor& input, const at::Tensor& coefficients, co
 
 /// What `automatic` stands for: composed where the basis is not separable, where the kernels have no fast path for the
 /// type and device, and where the cost model says so. It is the same for images of all sizes.
-Algorithm choose_algorithm(const ConvShape& shape, const FilterBank& filters, const ScaleSources& sources, bool cuda,
+Algorithm choose_algorithm(const ConvShape& shape, const FilterBank& filters, const TapSets& sources, bool cuda,
                            at::ScalarType type);
 Algorithm choose_algorithm(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
-                           const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry);
+                           const FilterBank& filters, const TapSets& sources, const ConvGeometry& geometry);
 
 }  // namespace scdcf::ops

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "scdcf/core/error.h"
 
@@ -38,15 +39,8 @@ ScaleSources joint_sources(int64_t scales, int64_t taps, ScaleSupport support, S
   return sources;
 }
 
-std::vector<double> TapSets::membership(int64_t taps) const {
-  std::vector<double> values(static_cast<size_t>(taps) * sets.size(), 0.0);
-  for (size_t g = 0; g < sets.size(); ++g)
-    for (const int64_t tap : sets[g]) values[static_cast<size_t>(tap) * sets.size() + g] = 1;
-  return values;
-}
-
-TapSets tap_sets(const ScaleSources& sources) {
-  TapSets result;
+TapSets tap_sets(const ScaleSources& sources, int64_t taps) {
+  TapSets result{static_cast<int64_t>(sources.size()), taps, {}, {}, {}};
   std::map<std::vector<int64_t>, int64_t> numbers;
   for (size_t s = 0; s < sources.size(); ++s)
     for (const auto& plane : sources[s]) {
@@ -54,6 +48,11 @@ TapSets tap_sets(const ScaleSources& sources) {
       if (is_new) result.sets.push_back(plane.taps);
       result.sources.insert(result.sources.end(), {static_cast<int64_t>(s), plane.plane, place->second});
     }
+  const size_t count = result.sets.size();
+  std::vector<double> membership(static_cast<size_t>(taps) * count, 0.0);
+  for (size_t g = 0; g < count; ++g)
+    for (const int64_t tap : result.sets[g]) membership.at(static_cast<size_t>(tap) * count + g) = 1;
+  result.membership = Constant(std::move(membership), {taps, static_cast<int64_t>(count)});
   return result;
 }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "scdcf/ops/constant.h"
+
 namespace scdcf::ops {
 
 enum class ScaleSupport {
@@ -42,12 +44,12 @@ void check_scale_taps(const char* layer, int64_t taps, ScaleSupport support);
 
 /// The distinct sets of taps that fall on one plane, and who reads which plane through which set.
 struct TapSets {
+  int64_t scales, taps;  // of the output, of the filter
   std::vector<std::vector<int64_t>> sets;
   std::vector<int64_t> sources;  // output scale, plane, set of each source, by scale: [3 J]
-
   /// [taps, sets]: 1 where a tap is in a set. phi [M, taps] times this is phi summed over each set.
-  std::vector<double> membership(int64_t taps) const;
+  Constant membership;
 };
-TapSets tap_sets(const ScaleSources& sources);
+TapSets tap_sets(const ScaleSources& sources, int64_t taps);
 
 }  // namespace scdcf::ops

@@ -41,14 +41,13 @@ at::Tensor mixing_matrices(const at::Tensor& coefficients, const at::Tensor& tap
 }
 
 at::Tensor joint_conv_separable(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
-                                const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry) {
+                                const FilterBank& filters, const TapSets& sources, const ConvGeometry& geometry) {
   check_joint_conv(input, coefficients, scale_basis, filters, sources, geometry);
   const auto& sampled = filters.sampled();
   require(sampled.basis->is_separable(), "separable convolution: basis: got \"", sampled.basis->name(),
           "\", expected a separable one");
-  const auto sets = tap_sets(sources);
-  return separable_joint_conv(input, mixing_matrices(coefficients, tap_table(scale_basis, filters, sets)),
-                              filters.factors(coefficients.options()), separable_arguments(sampled, sets, geometry));
+  return separable_joint_conv(input, mixing_matrices(coefficients, tap_table(scale_basis, sources)),
+                              filters.factors().like(coefficients), separable_arguments(sampled, sources, geometry));
 }
 
 at::Tensor separable_joint_conv(const at::Tensor& input, const at::Tensor& mixing, const at::Tensor& factors,

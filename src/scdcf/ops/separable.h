@@ -12,7 +12,7 @@ namespace scdcf::ops {
 /// The same function of its arguments as joint_conv_composed, for a separable basis. The result is stored
 /// channels-last.
 at::Tensor joint_conv_separable(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
-                                const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry);
+                                const FilterBank& filters, const TapSets& sources, const ConvGeometry& geometry);
 
 /// The registered operator scdcf::separable_joint_conv, on plain numbers: see separable_problem.h for their meaning.
 struct SeparableArguments {

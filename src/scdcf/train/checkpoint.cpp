@@ -10,6 +10,7 @@
 #include "scdcf/files/json.h"
 #include "scdcf/files/read_file.h"
 #include "scdcf/io/model_file.h"
+#include "scdcf/nn/signature.h"
 
 namespace scdcf::train {
 namespace {
@@ -38,6 +39,11 @@ void load_weights(torch::nn::Module& network, const TensorMap& weights, const st
     target.copy_(found->second);
     ++used;
   };
+  for (const auto& item : network.named_buffers()) {
+    const auto found = weights.find(item.key());
+    if (found != weights.end() && nn::is_signature(item.key()))
+      nn::check_signature(found->second, item.value(), from + ": tensor \"" + item.key() + "\"");
+  }
   for (const auto& item : network.named_parameters()) load(item.key(), item.value());
   for (const auto& item : network.named_buffers()) load(item.key(), item.value());
   require(used == weights.size(), from, ": has ", weights.size(), " tensors, expected the ", used, " of the network");
