@@ -1,4 +1,5 @@
-// The handle of cuBLAS, so that only products.cpp, which calls it, needs cuBLAS's headers: a bare CUDA compiler has none.
+// The handle of cuBLAS, so that only products.cpp, which calls it, needs cuBLAS's headers: a bare CUDA compiler has
+// none.
 #pragma once
 
 struct cublasContext;
