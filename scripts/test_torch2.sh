@@ -3,11 +3,11 @@
 # 1.13; these are the ones that another LibTorch can change. A test that is left out needs a reason.
 set -eu
 cd "$(dirname "$0")/.."
-build=build-torch2 rooms="core basis ops nn distributed models theory train exchange" examples="first_layers custom_basis"
-run="$rooms example_first_layers example_custom_basis find_torch symbolic_shapes python consumer pip_install"
+build=build-torch2 rooms="core io basis ops nn distributed models theory train exchange" examples="first_layers custom_basis"
+run="$rooms example_first_layers example_custom_basis find_torch symbolic_shapes operator_sweep python program_hostile_files consumer pip_install"
 reasons='files|terminal|pixels|report|data|cuda_.*: no LibTorch in it
 rooms.*|docs.*|commit: about the sources, not the build
-bench|runs|tables|verify|figures|explore|demo|random_commands|example_own_model|program_.*: the program beyond training, by functions tested above
+bench|runs|tables|verify|figures|explore|demo|random_commands|example_own_model|program_.*|readme_.*|long_.*: the program beyond training, by functions tested above
 onnx_runtime|explore_browser: ONNX files, which the test exchange writes the same'
 
 cmake --preset release -B $build -DSCDCF_TORCH_PYTHON="$PWD/$build/venv/bin/python" -DSCDCF_BUILD_BENCHMARKS=OFF >$build/configure.log 2>&1 ||
