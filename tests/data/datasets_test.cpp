@@ -190,7 +190,7 @@ TEST(Load, a_picture_that_goes_moves_no_other_into_the_test_part) {
   const TemporaryFolder folder;
   write_colours(folder, "set", 0);
   const auto before = load(named(folder.path("set")));
-  EXPECT_NE(before.note.find("no test pictures"), std::string::npos) << before.note;
+  EXPECT_NE(before.note.find("no test folder"), std::string::npos) << before.note;
   for (const int gone : {before.train.image(0)[0], before.test.image(0)[0]}) {
     const auto file = folder.path((gone % 2 == 0 ? "set/a/" : "set/b/") + std::to_string(gone) + ".png");
     std::filesystem::rename(file, folder.path("kept.png"));

@@ -28,7 +28,7 @@ class Answers : public scdcf::testing::SmallRun {
     const auto result = ProgramTest::run(
         train(run, {"--data", set, "--train-size", "0", "--test-size", "0", "--epochs", "1", "--batch", "16"}), 300);
     EXPECT_EQ(result.code, 0) << result.err;
-    EXPECT_NE((result.out + result.err).find("no test pictures"), std::string::npos) << "says what is tested on";
+    EXPECT_NE((result.out + result.err).find("no test folder"), std::string::npos) << "says what is tested on";
     return run;
   }
 };

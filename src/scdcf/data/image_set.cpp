@@ -1,8 +1,9 @@
 #include "scdcf/data/image_set.h"
 
+#include <cmath>
+
 #include "scdcf/core/error.h"
 #include "scdcf/data/pool.h"
-#include "scdcf/pixels/resize.h"
 
 namespace scdcf::data {
 namespace {
@@ -54,7 +55,7 @@ std::uint64_t hash_of(const std::string& text) {
 }
 
 ImageSet without_pictures(const ImageSet& set) {
-  return {set.channels, set.height, set.width, {}, {}, {}, {}, set.all_sizes, set.class_names};
+  return {set.channels, set.height, set.width, {}, {}, {}, {}, set.all_sizes, set.class_names, {}};
 }
 
 ImageSet prefix(const ImageSet& set, std::int64_t count) {
@@ -65,21 +66,23 @@ ImageSet prefix(const ImageSet& set, std::int64_t count) {
   part.labels.assign(set.labels.begin(), set.labels.begin() + count);
   if (!set.scales.empty()) part.scales.assign(set.scales.begin(), set.scales.begin() + count);
   if (!set.centres.empty()) part.centres.assign(set.centres.begin(), set.centres.begin() + count);
+  if (!set.names.empty()) part.names.assign(set.names.begin(), set.names.begin() + count);
   return part;
 }
 
-ImageSet resize(ImageSet set, int height, int width) {
-  if (set.height == height && set.width == width) return set;
-  require(height > 0 && width > 0 && std::uint64_t(set.count()) * set.channels * height * width <= kLargestSet,
-          "size: got ", height, " x ", width, " pixels, expected 1 or more, and not too many for ", set.count(),
-          " pictures in memory");
+ImageSet fitted(ImageSet set, pixels::Fit fit, int size) {
+  if (set.height == size && set.width == size) return set;
+  require(size > 0 && std::uint64_t(set.count()) * set.channels * size * size <= kLargestSet, "size: got ", size,
+          " pixels, expected 1 or more, and not too many for ", set.count(), " images in memory");
+  const auto at = pixels::placement(fit, set.height, set.width, size);
   ImageSet result = set;
-  result.height = height;
-  result.width = width;
+  result.height = result.width = size;
+  const double enlarged = std::sqrt(1.0 * at.height * at.width) / size;
+  for (auto& scale : result.scales) scale = static_cast<float>(scale * enlarged);
   for (auto& centre : result.centres)
-    centre = {centre.x * static_cast<float>(width) / static_cast<float>(set.width),
-              centre.y * static_cast<float>(height) / static_cast<float>(set.height)};
-  fill_pixels(result, [&](std::int64_t i) { return pixels::resize(picture_of(set, i), height, width); });
+    centre = {static_cast<float>(at.left) + centre.x * static_cast<float>(at.width) / static_cast<float>(set.width),
+              static_cast<float>(at.top) + centre.y * static_cast<float>(at.height) / static_cast<float>(set.height)};
+  fill_pixels(result, [&](std::int64_t i) { return pixels::fitted(picture_of(set, i), fit, size); });
   return result;
 }
 

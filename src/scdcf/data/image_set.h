@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "scdcf/pixels/network_input.h"
+
 namespace scdcf::data {
 
 /// A place in a picture whose pixel k covers [k, k + 1].
@@ -31,6 +33,7 @@ struct ImageSet {
   std::vector<Point> centres;         ///< of the object's box in each picture; empty where unknown
   std::vector<ObjectSize> all_sizes;  ///< where objects have a few sizes and no others: these, from the smallest on
   std::vector<std::string> class_names;
+  std::vector<std::string> names;  ///< of the files, inside an image folder; empty for other sets
 
   std::int64_t count() const { return static_cast<std::int64_t>(labels.size()); }
   std::int64_t image_bytes() const { return std::int64_t{1} * channels * height * width; }
@@ -63,7 +66,7 @@ std::uint64_t hash_of(const std::string& text);
 /// The first `count` pictures of a set; all of them where count is 0.
 ImageSet prefix(const ImageSet& set, std::int64_t count);
 
-/// Every picture resized (pixels/resize.h); the set itself where it has that size already.
-ImageSet resize(ImageSet set, int height, int width);
+/// Every image as a square of `size` pixels a side (pixels/network_input.h).
+ImageSet fitted(ImageSet set, pixels::Fit fit, int size);
 
 }  // namespace scdcf::data

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "scdcf/files/read_file.h"
 
@@ -24,6 +25,17 @@ struct Image {
 /// rounded to 8. Throws Error, naming the file, for anything damaged, cut short or too large.
 Image read_image(const std::string& path, std::uint8_t ground = 255);
 Image decode_image(const files::Bytes& bytes, const std::string& name, std::uint8_t ground = 255);
+
+/// "PNG", "JPEG", "WebP", "TIFF", "GIF", "BMP", "AVIF" or "HEIC", by the first 16 bytes of a file; empty for others.
+std::string format_of(std::string_view start);
+std::string format_of_file(const std::string& path);
+
+/// The height and width that the header of a PNG or JPEG file announces, before its EXIF orientation is applied; zeros
+/// where it cannot be read. Reads the header alone.
+struct AnnouncedSize {
+  int height = 0, width = 0;
+};
+AnnouncedSize announced_size(const std::string& path);
 
 /// `channels` 1: the luminance (299 R + 587 G + 114 B) / 1000; 3: grey repeated. A picture that has them is returned as
 /// it is.
