@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "config_file.h"
+#include "image_size.h"
 #include "in_range.h"
 #include "interrupt.h"
 #include "number_list.h"
@@ -46,6 +47,7 @@ struct Run {
   train::RunConfig config;
   fs::path folder;
   std::string prefix;  ///< of its lines
+  std::string note;    ///< how the size of its images was chosen
 };
 
 /// One for each realisation, in a folder of its own where there are several. One that was begun has the options that it
@@ -54,7 +56,7 @@ std::vector<Run> runs_of(const TrainArguments& arguments, const CLI::App& comman
   std::vector<Run> all;
   const bool alone = arguments.realisations.empty();
   for (const int number : realisations_of(arguments)) {
-    Run run{arguments.config, arguments.out, alone ? "" : format("[%d] ", number)};
+    Run run{arguments.config, arguments.out, alone ? "" : format("[%d] ", number), ""};
     if (!alone && !run.folder.empty()) run.folder /= "realisation-" + std::to_string(number);
     const bool begun = !run.folder.empty() && runs::is_run_folder(run.folder);
     if (begun || (arguments.resume && !has_run_options(command)))
@@ -64,6 +66,10 @@ std::vector<Run> runs_of(const TrainArguments& arguments, const CLI::App& comman
     if (!alone) run.config.data.realisation = number;
     train::check_jobs(arguments.jobs, run.config.train.device);
     if (!run.folder.empty()) runs::check_run_folder(run.folder, run.config, arguments.resume);
+    if (all.empty())
+      run.note = choose_image_size(run.config);
+    else
+      run.config.data.size = all.front().config.data.size;
     all.push_back(std::move(run));
   }
   return all;
@@ -76,10 +82,14 @@ std::vector<Run> runs_of_group(const TrainArguments& arguments, const CLI::App& 
   nlohmann::ordered_json told = nlohmann::ordered_json::array();
   if (group.is_first())
     for (const auto& run : runs_of(arguments, command))
-      told.push_back({{"config", train::to_json(run.config)}, {"folder", run.folder.string()}, {"prefix", run.prefix}});
+      told.push_back({{"config", train::to_json(run.config)},
+                      {"folder", run.folder.string()},
+                      {"prefix", run.prefix},
+                      {"note", run.note}});
   std::vector<Run> all;
   for (const auto& run : nlohmann::json::parse(group.from_first("runs", told.dump()))) {
-    all.push_back({train::config_from_json(run.at("config")), run.at("folder").get<std::string>(), run.at("prefix")});
+    all.push_back({train::config_from_json(run.at("config")), run.at("folder").get<std::string>(), run.at("prefix"),
+                   run.at("note")});
     if (command.get_option("--data-dir")->count() > 0) all.back().config.data.data_dir = arguments.config.data.data_dir;
   }
   return all;
@@ -136,7 +146,8 @@ class Training {
                                        splits.name.c_str(), static_cast<long long>(splits.train.count()),
                                        static_cast<long long>(splits.validation.count()),
                                        static_cast<long long>(splits.test.count()), data::checksum(splits).c_str()));
-      if (!splits.note.empty()) line_->print(run.prefix + splits.note);
+      for (const auto& note : {splits.note, run.note})
+        if (!note.empty()) line_->print(run.prefix + note);
     };
     std::string last_epoch;
     bool told = run.config.train.device != "cpu" || arguments_.resume;  // a resumed run keeps its options

@@ -129,7 +129,7 @@ TEST(Load, missing_and_wrong_requests_are_one_line) {
       },
       Error);
   expect_error([] { load(named("\xff")); }, "data", "\\xff", "not UTF-8");
-  expect_error([] { load(named("")); }, "no such data set");
+  expect_error([] { load(named("")); }, "no data set of this name");
   expect_error([] { load(named("mnist", "/no/such/folder")); }, "data_dir", "/no/such/folder");
   expect_error(with([](auto& o) { o.realisation = -1; }), "realisation", "got -1");
   expect_error(with([](auto& o) { o.size = -3; }), "size", "got -3");

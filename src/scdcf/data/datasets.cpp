@@ -279,9 +279,15 @@ FolderSummary summarise_folder(const DataOptions& options) {
   if (named_set(options.name).kind != SetKind::image_folder) return {};
   const auto folder = folder_of(options);
   const auto listing = list_image_folder(folder);
-  const auto trained = std::count_if(listing.images.begin(), listing.images.end(),
-                                     [](const ListedImage& image) { return image.part == Part::train; });
-  return {side_of_images(folder, listing), trained, static_cast<std::int64_t>(listing.classes.size())};
+  FolderSummary summary;
+  summary.side = side_of_images(folder, listing);
+  auto& set = summary.splits.train;
+  set.channels = options.channels > 0 ? options.channels : 3;
+  set.class_names = listing.classes;
+  for (const auto& image : listing.images)
+    if (image.part == Part::train) set.labels.push_back(image.label);
+  set.scales = announced_scales(folder, listing, pixels::fit_of(options.fit));
+  return summary;
 }
 
 std::uint8_t ground_of(const std::string& name) { return named_set(name).base.empty() ? 255 : 0; }

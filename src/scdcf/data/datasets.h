@@ -45,10 +45,10 @@ struct DataOptions {
 /// Error, naming the file and the cause, for anything missing or wrong.
 Splits load(const DataOptions& options);
 
-/// What an image folder holds, by names and headers alone; for other sets, and for images of one square size, no side.
+/// What an image folder holds, by names, headers and boxes alone; empty for other sets.
 struct FolderSummary {
-  int side = 0;  ///< that a size of 0 stands for
-  std::int64_t training_images = 0, classes = 0;
+  int side = 0;   ///< that a size of 0 stands for; 0 where images are squares of one size
+  Splits splits;  ///< the training images without their pixels, those included that are split off for testing
 };
 FolderSummary summarise_folder(const DataOptions& options);
 

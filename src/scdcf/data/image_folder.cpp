@@ -8,7 +8,6 @@
 #include "scdcf/core/error.h"
 #include "scdcf/core/for_each.h"
 #include "scdcf/data/boxes.h"
-#include "scdcf/data/folder_listing.h"
 
 namespace scdcf::data {
 namespace {
@@ -63,10 +62,14 @@ Object object_of(const Box& box, const pixels::NetworkInput& input, pixels::Fit 
           x.visible * y.visible >= 0.5};
 }
 
+Boxes boxes_in(const std::string& file) {
+  return fs::exists(file) ? parse_boxes(files::read_file(file), file) : Boxes{};
+}
+
 Decoded decode(const fs::path& root, const std::vector<ListedImage>& listed, const pixels::InputFormat& format) {
   const std::string boxes_file = (root / "boxes.csv").string();
   const bool boxed = fs::exists(boxes_file);
-  const Boxes boxes = boxed ? parse_boxes(files::read_file(boxes_file), boxes_file) : Boxes{};
+  const Boxes boxes = boxes_in(boxes_file);
   require(!boxed || boxes.size() <= listed.size(), boxes_file, ": got ", boxes.size(), " boxes for ", listed.size(),
           " images");
   Decoded decoded;
@@ -125,6 +128,22 @@ ImageFolder read_image_folder(const std::string& root, pixels::InputFormat forma
     result.notes.push_back("left out " + std::to_string(hidden) +
                            " images that show less than half of their object after cropping (--fit pad shows all)");
   return result;
+}
+
+std::vector<float> announced_scales(const std::string& root, const FolderListing& listing, pixels::Fit fit) {
+  std::vector<float> scales;
+  const auto boxes = boxes_in((fs::path(root) / "boxes.csv").string());
+  for (const auto& image : listing.images) {
+    const auto box = boxes.find(image.path);
+    if (image.part != Part::train || box == boxes.end()) continue;
+    const auto [height, width] = pixels::announced_size((fs::path(root) / image.path).string());
+    if (height <= 0 || width <= 0) continue;
+    const double side = fit == pixels::Fit::crop  ? std::min(height, width)
+                        : fit == pixels::Fit::pad ? std::max(height, width)
+                                                  : std::sqrt(1.0 * height * width);
+    scales.push_back(static_cast<float>(std::sqrt(static_cast<double>(box->second.area())) / side));
+  }
+  return scales;
 }
 
 }  // namespace scdcf::data

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "scdcf/data/folder_listing.h"
 #include "scdcf/data/image_set.h"
 #include "scdcf/pixels/network_input.h"
 
@@ -19,5 +20,8 @@ struct ImageFolder {
 /// must give one box for each image; the box becomes its scale, sqrt(box area / image area), and its centre. An image
 /// that shows less than half of its box (Fit::crop) is left out.
 ImageFolder read_image_folder(const std::string& root, pixels::InputFormat format = {});
+
+/// The scales of the training images' boxes as their headers have it; empty without boxes.
+std::vector<float> announced_scales(const std::string& root, const FolderListing& listing, pixels::Fit fit);
 
 }  // namespace scdcf::data
