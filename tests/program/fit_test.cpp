@@ -108,7 +108,7 @@ TEST_F(Fit, gives_the_same_scores_everywhere) {
   for (const std::string fit : {"crop", "pad", "stretch"}) {
     const auto run_folder = folder_ / fit;
     auto training = train(run_folder, {"--data", set_, "--size", "24", "--train-size", "0", "--test-size", "0",
-                                       "--epochs", "1", "--batch", "4"});
+                                       "--epochs", "10", "--batch", "4", "--learning-rate", "0.01"});
     if (fit != "crop") training.insert(training.end(), {"--fit", fit});
     const auto trained = run(training, 300);
     ASSERT_EQ(trained.code, 0) << trained.err;

@@ -12,7 +12,7 @@ namespace scdcf::bench {
 
 double training_seconds(const train::RunConfig& config, data::Splits splits, int side) {
   constexpr double kBudgetSeconds = 1;
-  constexpr int64_t kImagesMeasured = 8;  // on a CPU, where a step takes as long as its images together
+  constexpr int64_t kImagesMeasured = 16;  // on a CPU, where a step takes as long as its images together
   splits.train.height = splits.train.width = side;
   TrainingSetup setup{train::fit_to_data(config, splits).model, config.train};
   const auto device = train::device_of(config.train.device);
