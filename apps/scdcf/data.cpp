@@ -190,7 +190,7 @@ void show(const ShowArguments& arguments) {
   if (arguments.split != "train") asked.train_size = 1;
   if (arguments.split != "test") asked.test_size = 1;
   constexpr int kMostShown = 128;  // pixels a side of images that have no one size
-  if (asked.size == 0) asked.size = std::min(data::summarise_folder(asked).side, kMostShown);
+  if (asked.size == 0) asked.size = std::min(data::outline_of(asked).side, kMostShown);
   const auto splits = data::load(asked);
   const auto& set = split_of(splits, arguments.split);
   require(set.count() > 0, arguments.data.name, ": its ", arguments.split, " split has no pictures");

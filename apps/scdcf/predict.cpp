@@ -48,19 +48,15 @@ std::vector<std::string> pictures_of(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return {path};
   std::vector<std::string> found;
-  data::LeftOut left_out;
+  std::vector<std::string> others;
   for (fs::recursive_directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
     const auto name = entry->path().filename().string();
     if (name.front() == '.' || entry->is_directory(error)) continue;
-    if (data::is_picture(entry->path()))
-      found.push_back(entry->path());
-    else
-      left_out.add(entry->path());
+    (data::is_picture(entry->path()) ? found : others).push_back(entry->path());
   }
   require(!error, path, ": ", error.message());
-  const auto others = left_out.text();
-  require(!found.empty(), path, ": no PNG or JPEG images in this folder", others.empty() ? "" : "; " + others);
-  if (!others.empty()) std::cerr << path << ": " << others << '\n';
+  require(!found.empty(), path, ": no PNG or JPEG images in this folder; ", data::left_out_text(others));
+  if (!others.empty()) std::cerr << path << ": " << data::left_out_text(others) << '\n';
   std::sort(found.begin(), found.end());
   return found;
 }

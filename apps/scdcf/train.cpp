@@ -4,12 +4,12 @@
 
 #include "commands.h"
 #include "config_file.h"
-#include "image_size.h"
 #include "in_range.h"
 #include "interrupt.h"
 #include "number_list.h"
 #include "ranks.h"
 #include "run_options.h"
+#include "scdcf/bench/training_time.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
 #include "scdcf/distributed/launch.h"
@@ -40,6 +40,22 @@ struct TrainArguments {
 std::vector<int> realisations_of(const TrainArguments& arguments) {
   if (arguments.realisations.empty()) return {arguments.config.data.realisation};
   return parse_number_list("--realisations", arguments.realisations);
+}
+
+/// Sets the size of images that have several sizes, or are oblong, where no --size is given: at most their median
+/// shorter side, and what trains in about ten minutes on this machine. Returns what to print, nothing for other data.
+std::string choose_image_size(train::RunConfig& config) {
+  constexpr double kMostSeconds = 600;
+  if (config.data.size > 0) return "";
+  const auto outline = data::outline_of(config.data);
+  if (outline.side == 0) return "";
+  const auto [side, seconds] = bench::affordable_side(
+      outline.side, kMostSeconds, [&](int tried) { return bench::training_seconds(config, outline.train, tried); });
+  config.data.size = side;
+  return format(
+      "image size %d x %d (median shorter side: %d): about %s of training on this machine; --size sets "
+      "another, --fit %s how images become square",
+      side, side, outline.side, terminal::clock_text(seconds).c_str(), config.data.fit.c_str());
 }
 
 /// What to train and where to.

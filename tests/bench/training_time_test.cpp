@@ -31,20 +31,19 @@ TEST(AffordableSide, measures_again_where_costs_grow_faster_than_the_area) {
 }
 
 TEST(TrainingSeconds, count_images_epochs_and_teachers) {
-  data::Splits splits;
-  splits.train.channels = 3;
-  splits.train.class_names = {"a", "b"};
-  splits.train.labels.assign(1000, 0);
+  data::ImageSet train;
+  train.class_names = {"a", "b"};
+  train.labels.assign(1000, 0);
   train::RunConfig config;
   config.model.name = "cnn";
   config.model.channels = {2, 2, 2};
   config.model.hidden = 4;
   config.train.epochs = 1;
-  const double one = training_seconds(config, splits, 32);
+  const double one = training_seconds(config, train, 32);
   config.train.epochs = 1000;
   config.train.teachers = 3;
   EXPECT_GT(one, 0);
-  EXPECT_GT(training_seconds(config, splits, 32), 100 * one) << "4000 times as long, but for a busy machine";
+  EXPECT_GT(training_seconds(config, train, 32), 100 * one) << "4000 times as long, but for a busy machine";
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ TEST(ImageFolder, one_coloured_picture_makes_all_rgb_unless_asked_otherwise) {
 TEST(ImageFolder, differing_sizes_get_the_median_shorter_side) {
   const TemporaryFolder folder;
   const auto side = [&] {
-    const int chosen = side_of_images(folder.path(), list_image_folder(folder.path()));
+    const int chosen = outline_image_folder(folder.path(), pixels::Fit::crop).side;
     const auto set = read_image_folder(folder.path()).train;
     EXPECT_TRUE(set.height == set.width && (chosen == 0 || chosen == set.width)) << chosen;
     return set.width;
@@ -101,7 +101,7 @@ TEST(ImageFolder, what_is_left_out_is_counted_by_format) {
       parts.notes,
       (std::vector<std::string>{"left out 6 files (PNG and JPEG are read): 1 .csv, 1 BMP, 1 HEIC, 1 TIFF, 2 WebP"}));
   std::filesystem::remove(folder.path("a/1.png"));
-  expect_error([&] { read_image_folder(folder.path()); }, folder.path("a"), "no PNG or JPEG", "2 WebP");
+  expect_error([&] { read_image_folder(folder.path()); }, folder.path("a"), "holds no images", "2 WebP");
 }
 
 TEST(ImageFolder, folders_of_another_shape_are_told_apart) {
@@ -109,13 +109,10 @@ TEST(ImageFolder, folders_of_another_shape_are_told_apart) {
   for (const std::string file :
        {"flat/1.png", "flat/2.png", "nest/photos/a/1.png", "nest/photos/b/1.png", "deep/a/x/1.png", "deep/b/1.png"})
     folder.write(file, constant_png(1, 4, 9));
-  expect_error([&] { read_image_folder(folder.path("nest")); }, "1 class folder,", folder.path("nest/photos"), "meant");
-  expect_error([&] { read_image_folder(folder.path("deep")); }, folder.path("deep/a"), "1 image found one level deeper",
-               folder.path("deep/a/x"));
-  EXPECT_EQ(why_no_image_folder(folder.path("flat")),
-            "holds 2 images but no class folders, expected a folder of images for each class");
-  std::filesystem::create_directory(folder.path("empty"));
-  EXPECT_EQ(why_no_image_folder(folder.path("empty")), "holds no images, expected a folder of images for each class");
+  expect_error([&] { read_image_folder(folder.path("nest")); }, folder.path("nest"), "1 folder (photos)",
+               "two or more");
+  expect_error([&] { read_image_folder(folder.path("deep")); }, folder.path("deep/a"), "no images and 1 folder (x)");
+  EXPECT_EQ(contents_text(folder.path("flat")), "holds 2 images and no folders");
 }
 
 TEST(ImageFolder, boxes_move_with_the_crop_and_hidden_objects_are_left_out) {
@@ -172,12 +169,12 @@ TEST(ImageFolder, every_fault_names_its_place) {
   const TemporaryFolder folder;
   const auto read = [&] { read_image_folder(folder.path()); };
   expect_error([&] { read_image_folder(folder.path("none")); }, folder.path("none"), "no such folder");
-  expect_error(read, folder.path(), "0 class folders");
+  expect_error(read, folder.path(), "holds no images and no folders, expected a folder");
   EXPECT_FALSE(is_image_folder(folder.path()));
   folder.write("train/a/1.png", constant_png(1, 4, 7));
-  expect_error(read, folder.path("train"), "1 class folder,");
+  expect_error(read, folder.path("train"), "1 folder (a), expected a folder");
   std::filesystem::create_directory(folder.path("train/b"));
-  expect_error(read, folder.path("train/b"), "no PNG or JPEG images");
+  expect_error(read, folder.path("train/b"), "holds no images and no folders, expected PNG or JPEG");
   const auto bad = folder.write("train/b/1.png", bytes_of("no picture"));
   expect_error(read, bad, "neither a PNG nor a JPEG");
   folder.write("train/b/1.png", constant_png(1, 4, 7));

@@ -104,7 +104,7 @@ TEST_F(Answers, predict_goes_on_after_a_bad_picture_and_reads_folders_and_standa
     EXPECT_TRUE(rows[i].at("size_outside_training").is_boolean());
   }
   fs::create_directory(folder_ / "empty");
-  expect_bad_input({"predict", run_folder, folder_ / "empty"}, {"empty", "no pictures"});
+  expect_bad_input({"predict", run_folder, folder_ / "empty"}, {"empty", "no PNG or JPEG images"});
 
   const auto out = folder_ / "piped.json";
   const std::string command = "'" SCDCF_PROGRAM "' predict '" + run_folder.string() + "' - --json < '" +

@@ -73,14 +73,16 @@ class Fit : public scdcf::testing::SmallRun {
     const auto predict = run({"--threads", "1", "predict", run_folder, set_ / "test", "--json"});
     EXPECT_EQ(predict.code, 0) << predict.err;
     for (const auto& row : json::parse(predict.out)) scores[row.at("image")] = row;
-    const auto eval = run({"--threads", "1", "eval", run_folder, "--json", "--each"});
-    EXPECT_EQ(eval.code, 0) << eval.err;
-    const auto rows = json::parse(eval.out).at("predictions");
-    EXPECT_EQ(rows.size(), scores.size());
-    for (const auto& row : rows) {
-      const auto& same = scores[(set_ / row.at("image").get<std::string>()).string()];
-      EXPECT_EQ(row.at("label"), same.at("label"));
-      expect_near(same, values_of(row.at("scores")), 1e-5, "eval");
+    for (const auto& data : {set_, set_ / "."}) {  // the run's own data, and another set
+      const auto eval = run({"--threads", "1", "eval", run_folder, "--data", data, "--json", "--each"});
+      EXPECT_EQ(eval.code, 0) << eval.err;
+      const auto rows = json::parse(eval.out).at("predictions");
+      EXPECT_EQ(rows.size(), scores.size());
+      for (const auto& row : rows) {
+        const auto& same = scores[(set_ / row.at("image").get<std::string>()).string()];
+        EXPECT_EQ(row.at("label"), same.at("label"));
+        expect_near(same, values_of(row.at("scores")), 1e-5, "eval");
+      }
     }
     return scores;
   }
@@ -177,7 +179,7 @@ TEST_F(Fit, photos_of_several_sizes_train_at_the_first_try) {
   EXPECT_EQ(json::parse(read(folder_ / "run/config.json")).at("data").at("size"), 32);
   EXPECT_EQ(run({"--threads", "1", "train", "--out", folder_ / "run", "--resume"}).code, 0);
   expect_bad_input({"train", "--data", set_ / "train/cat", "--out", folder_ / "flat"},
-                   {"holds 4 images", "no class folders", "1 WebP"});
+                   {"holds 4 images and no folders", "1 WebP"});
   expect_bad_input({"train", "--data", set_, "--fit", "squeeze"}, {"--fit", "squeeze", "crop, pad or stretch"});
 }
 

@@ -8,12 +8,12 @@
 
 namespace scdcf::bench {
 
-/// Seconds that all epochs take on images of `side` pixels, by a measured step on noise. Of `splits` the training
-/// images without their pixels are enough.
-double training_seconds(const train::RunConfig& config, data::Splits splits, int side);
+/// Seconds that all epochs take on images of `side` pixels, by a measured step on noise. Of `train` labels, class names
+/// and scales matter.
+double training_seconds(const train::RunConfig& config, const data::ImageSet& train, int side);
 
-/// The largest side of at most `largest` pixels that takes at most `limit` seconds, which grow at least with the area;
-/// the smallest that is tried, 32, where none does. Sides from 64 pixels on are multiples of 16, others of 4.
+/// The largest side, 32 to `largest`, of which seconds_at(side) is at most `limit`; 32 where none is. Seconds are taken
+/// to grow at least with the area.
 struct Affordable {
   int side = 0;
   double seconds = 0;

@@ -10,7 +10,6 @@
 #include "scdcf/data/folder_listing.h"
 #include "scdcf/data/glyphs.h"
 #include "scdcf/data/idx.h"
-#include "scdcf/data/image_folder.h"
 #include "scdcf/data/large_scale.h"
 #include "scdcf/data/named_set.h"
 #include "scdcf/data/normalisation.h"
@@ -170,7 +169,8 @@ std::string folder_of(const DataOptions& options) {
   if (!folder.empty()) return folder;
   std::error_code error;
   if (std::filesystem::is_directory(options.name, error))
-    detail::fail("data ", options.name, ": ", why_no_image_folder(options.name));
+    detail::fail("data ", options.name, ": ", contents_text(options.name),
+                 ", expected a folder of images for each class");
   detail::fail("data ", options.name, ": no data set of this name and no such folder; there are ",
                joined(list_datasets(options.data_dir), ", ", [](const DataSetInfo& set) { return set.name; }),
                ", and any folder with a folder of images for each class");
@@ -275,19 +275,9 @@ Splits load(const DataOptions& options) {
   return splits;
 }
 
-FolderSummary summarise_folder(const DataOptions& options) {
+FolderOutline outline_of(const DataOptions& options) {
   if (named_set(options.name).kind != SetKind::image_folder) return {};
-  const auto folder = folder_of(options);
-  const auto listing = list_image_folder(folder);
-  FolderSummary summary;
-  summary.side = side_of_images(folder, listing);
-  auto& set = summary.splits.train;
-  set.channels = options.channels > 0 ? options.channels : 3;
-  set.class_names = listing.classes;
-  for (const auto& image : listing.images)
-    if (image.part == Part::train) set.labels.push_back(image.label);
-  set.scales = announced_scales(folder, listing, pixels::fit_of(options.fit));
-  return summary;
+  return outline_image_folder(folder_of(options), pixels::fit_of(options.fit));
 }
 
 std::uint8_t ground_of(const std::string& name) { return named_set(name).base.empty() ? 255 : 0; }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "scdcf/data/image_set.h"
+#include "scdcf/data/image_folder.h"
 
 namespace scdcf::data {
 
@@ -18,7 +18,7 @@ struct DataOptions {
   std::int64_t train_size = 0;       ///< a prefix of the training split; 0 for all of it
   std::int64_t test_size = 0;        ///< a prefix of the test split; 0 for all of it
   std::int64_t validation_size = 0;  ///< a prefix of the validation split; 0 for all of it
-  int size = 0;                      ///< side in pixels; 0 for the native size, or side_of_images (folder_listing.h)
+  int size = 0;                      ///< side in pixels; 0 for the native size, or that of the outline (image_folder.h)
   std::string fit = "crop";          ///< crop, pad or stretch: how images become squares (pixels::Fit)
   int realisation = 0;               ///< which random split and scaling
   double smallest_factor = 0.3;      ///< of the scaled sets
@@ -45,12 +45,8 @@ struct DataOptions {
 /// Error, naming the file and the cause, for anything missing or wrong.
 Splits load(const DataOptions& options);
 
-/// What an image folder holds, by names, headers and boxes alone; empty for other sets.
-struct FolderSummary {
-  int side = 0;   ///< that a size of 0 stands for; 0 where images are squares of one size
-  Splits splits;  ///< the training images without their pixels, those included that are split off for testing
-};
-FolderSummary summarise_folder(const DataOptions& options);
+/// The outline of an image folder (image_folder.h); empty for other sets.
+FolderOutline outline_of(const DataOptions& options);
 
 /// What transparent pictures are laid on to be like a set's own: black for all that is made of mnist, fashion or glyphs
 /// (Splits::black_ground), white for others.

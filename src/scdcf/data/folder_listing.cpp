@@ -1,10 +1,9 @@
 #include "scdcf/data/folder_listing.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
+#include <map>
 
 #include "scdcf/core/error.h"
 #include "scdcf/core/joined.h"
@@ -39,39 +38,23 @@ std::vector<std::string> folders_in(const fs::path& folder) {
   });
 }
 
-std::vector<std::string> images_in(const fs::path& folder, LeftOut& left_out) {
+std::vector<std::string> images_in(const fs::path& folder, std::vector<std::string>& others) {
   return names_in(folder, [&](const fs::directory_entry& entry) {
     std::error_code error;
+    const auto path = entry.path().string();
     if (entry.is_directory(error)) return false;
-    const bool taken = is_picture(entry.path().string());
-    if (!taken) left_out.add(entry.path().string());
-    return taken;
+    if (!is_picture(path)) others.push_back(path);
+    return others.empty() || others.back() != path;
   });
 }
 
-std::string counted(std::size_t count, const std::string& what, const std::string& ending = "s") {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : ending);
-}
-
-/// ": 12 images were found one level deeper, in a/x", or nothing.
-std::string images_below(const fs::path& folder) {
-  LeftOut ignored;
-  for (const auto& name : folders_in(folder))
-    if (const auto found = images_in(folder / name, ignored); !found.empty())
-      return "; " + counted(found.size(), "image") + " found one level deeper, in " + (folder / name).string();
-  return "";
-}
-
-std::vector<std::string> classes_in(const fs::path& folder) {
-  auto classes = folders_in(folder);
-  if (classes.size() >= 2) return classes;
-  const bool nested = classes.size() == 1 && folders_in(folder / classes[0]).size() >= 2;
-  detail::fail(folder.string(), ": got ", counted(classes.size(), "class folder"), ", expected at least 2",
-               nested ? "; is --data " + (folder / classes[0]).string() + " meant?" : "");
+std::string counted(std::size_t count, const std::string& what) {
+  return (count == 0 ? "no" : std::to_string(count)) + " " + what + (count == 1 ? "" : "s");
 }
 
 /// The images of a part, by class; only training needs images of every class.
-void add_part(FolderListing& listing, LeftOut& left_out, const fs::path& root, const std::string& folder, Part part) {
+void add_part(FolderListing& listing, std::vector<std::string>& others, const fs::path& root, const std::string& folder,
+              Part part) {
   const auto& classes = listing.classes;
   const auto there = folders_in(root / folder);
   for (const auto& name : there)
@@ -81,13 +64,11 @@ void add_part(FolderListing& listing, LeftOut& left_out, const fs::path& root, c
   for (std::size_t label = 0; label < classes.size(); ++label) {
     const fs::path inside = fs::path(folder) / classes[label];
     std::vector<std::string> files;
-    if (std::binary_search(there.begin(), there.end(), classes[label])) files = images_in(root / inside, left_out);
+    if (std::binary_search(there.begin(), there.end(), classes[label])) files = images_in(root / inside, others);
     if (files.empty()) missing.push_back(classes[label]);
-    if (files.empty() && part == Part::train) {
-      const auto others = left_out.text();
-      detail::fail((root / inside).string(), ": no PNG or JPEG images in this class", images_below(root / inside),
-                   others.empty() ? "" : "; " + others);
-    }
+    if (files.empty() && part == Part::train)
+      detail::fail((root / inside).string(), ": ", contents_text((root / inside).string()),
+                   ", expected PNG or JPEG images of this class");
     for (const auto& file : files)
       listing.images.push_back({part, (inside / file).string(), static_cast<std::int32_t>(label)});
   }
@@ -104,20 +85,22 @@ bool is_picture(const std::string& path) {
   return format.empty() || format == "PNG" || format == "JPEG";  // what is damaged is named when it is decoded
 }
 
-void LeftOut::add(const std::string& path) {
-  const auto format = pixels::format_of_file(path);
-  const auto name = fs::path(path).extension().string();
-  ++formats_[!format.empty() ? format : name.empty() ? "without an ending" : name];
+std::string left_out_text(const std::vector<std::string>& files) {
+  std::map<std::string, int> formats;
+  for (const auto& file : files) {
+    const auto format = pixels::format_of_file(file), ending = fs::path(file).extension().string();
+    ++formats[!format.empty() ? format : ending.empty() ? "without an ending" : files::escaped(ending)];
+  }
+  const auto text_of = [](const auto& format) { return std::to_string(format.second) + " " + format.first; };
+  if (files.empty()) return "";
+  return "left out " + counted(files.size(), "file") + " (PNG and JPEG are read): " + joined(formats, ", ", text_of);
 }
 
-std::string LeftOut::text() const {
-  std::vector<std::string> parts;
-  std::size_t count = 0;
-  for (const auto& [format, files] : formats_) {
-    parts.push_back(std::to_string(files) + " " + files::escaped(format));
-    count += static_cast<std::size_t>(files);
-  }
-  return count == 0 ? "" : "left out " + counted(count, "file") + " (PNG and JPEG are read): " + joined(parts);
+std::string contents_text(const std::string& folder) {
+  std::vector<std::string> others;
+  const auto images = images_in(folder, others), folders = folders_in(folder);
+  return "holds " + counted(images.size(), "image") + " and " + counted(folders.size(), "folder") +
+         (folders.empty() ? "" : " (" + joined(folders) + ")") + (others.empty() ? "" : "; " + left_out_text(others));
 }
 
 FolderListing list_image_folder(const std::string& root_name) {
@@ -125,32 +108,19 @@ FolderListing list_image_folder(const std::string& root_name) {
   std::error_code error;
   require(fs::is_directory(root, error), root_name, ": no such folder");
   const bool parts = fs::is_directory(root / "train", error);
+  const auto class_root = parts ? root / "train" : root;
   FolderListing listing;
-  LeftOut left_out;
-  listing.classes = classes_in(parts ? root / "train" : root);
-  add_part(listing, left_out, root, parts ? "train" : "", Part::train);
+  std::vector<std::string> others;
+  listing.classes = folders_in(class_root);
+  if (listing.classes.size() < 2)
+    detail::fail(class_root.string(), ": ", contents_text(class_root.string()),
+                 ", expected a folder of images for each of two or more classes");
+  add_part(listing, others, root, parts ? "train" : "", Part::train);
   for (const char* folder : {"test", "val", "valid", "validation"})
     if (parts && fs::is_directory(root / folder, error))
-      add_part(listing, left_out, root, folder, std::string("test") == folder ? Part::test : Part::validation);
-  if (const auto text = left_out.text(); !text.empty()) listing.notes.push_back(text);
+      add_part(listing, others, root, folder, std::string("test") == folder ? Part::test : Part::validation);
+  if (!others.empty()) listing.notes.push_back(left_out_text(others));
   return listing;
-}
-
-int side_of_images(const std::string& root, const FolderListing& listing) {
-  constexpr int kLargest = 1024, kLeast = 12, kCoarse = 64;
-  std::vector<int> shorter;
-  bool one_square = true;
-  for (const auto& image : listing.images) {
-    const auto [height, width] = pixels::announced_size((fs::path(root) / image.path).string());
-    if (height <= 0 || width <= 0) continue;
-    shorter.push_back(std::min(height, width));
-    one_square = one_square && height == width && height == shorter.front();
-  }
-  if (one_square) return 0;
-  const auto middle = shorter.begin() + static_cast<std::ptrdiff_t>(shorter.size() / 2);
-  std::nth_element(shorter.begin(), middle, shorter.end());
-  const int side = std::clamp(*middle, kLeast, kLargest);
-  return side / (side < kCoarse ? 4 : 16) * (side < kCoarse ? 4 : 16);
 }
 
 bool is_image_folder(const std::string& path) {
@@ -158,15 +128,6 @@ bool is_image_folder(const std::string& path) {
   for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error))
     if (entry->path().filename().string().front() != '.' && entry->is_directory(error)) return true;
   return false;
-}
-
-std::string why_no_image_folder(const std::string& path) {
-  LeftOut left_out;
-  const auto images = images_in(path, left_out);
-  const auto others = left_out.text();
-  return (images.empty() ? std::string("holds no images") : "holds " + counted(images.size(), "image")) +
-         (images.empty() ? "" : " but no class folders") + ", expected a folder of images for each class" +
-         (others.empty() ? "" : "; " + others);
 }
 
 }  // namespace scdcf::data

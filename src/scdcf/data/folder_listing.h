@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -26,28 +25,16 @@ struct FolderListing {
 /// Error for names that are not UTF-8, fewer than two classes, and classes without training images or unknown in train.
 FolderListing list_image_folder(const std::string& root);
 
-/// The side of the squares that its images become where nobody asks for a size: the median of their shorter sides, at
-/// most 1024, rounded down to a multiple of 16 (of 4 below 64); 0 where all are squares of one size. Reads headers
-/// only.
-int side_of_images(const std::string& root, const FolderListing& listing);
-
 /// Whether a file is read as an image: its name ends in .png, .jpg or .jpeg, and it does not begin as another format.
 bool is_picture(const std::string& path);
 
-/// Counts files that are not images of the formats read: "left out 5 files: 3 WebP, 1 TIFF, 1 of another format".
-class LeftOut {
- public:
-  void add(const std::string& path);
-  std::string text() const;  ///< empty where there are none
+/// "left out 5 files (PNG and JPEG are read): 1 .txt, 1 TIFF, 3 WebP"; empty for no files.
+std::string left_out_text(const std::vector<std::string>& files);
 
- private:
-  std::map<std::string, int> formats_;
-};
+/// "holds 3 images and 1 folder (cat)", and what would be left out.
+std::string contents_text(const std::string& folder);
 
 /// Whether `path` is a folder with folders in it.
 bool is_image_folder(const std::string& path);
-
-/// What is wrong with a folder that is no image folder: "holds 3 images but no class folders, ...".
-std::string why_no_image_folder(const std::string& path);
 
 }  // namespace scdcf::data

@@ -8,6 +8,7 @@
 #include "scdcf/core/error.h"
 #include "scdcf/core/for_each.h"
 #include "scdcf/data/boxes.h"
+#include "scdcf/pixels/image_header.h"
 
 namespace scdcf::data {
 namespace {
@@ -91,11 +92,16 @@ Decoded decode(const fs::path& root, const std::vector<ListedImage>& listed, con
 
 }  // namespace
 
+int round_side(double side) {
+  const int step = side < 64 ? 4 : 16;
+  return static_cast<int>(side) / step * step;
+}
+
 ImageFolder read_image_folder(const std::string& root, pixels::InputFormat format) {
   require(format.channels == 0 || format.channels == 1 || format.channels == 3, "channels: got ", format.channels,
           ", expected 1 or 3");
   const auto listing = list_image_folder(root);
-  if (format.size == 0) format.size = side_of_images(root, listing);
+  if (format.size == 0) format.size = outline_image_folder(root, format.fit).side;
   auto decoded = decode(root, listing.images, format);
   int channels = std::max(1, format.channels);
   if (format.channels == 0)
@@ -130,20 +136,32 @@ ImageFolder read_image_folder(const std::string& root, pixels::InputFormat forma
   return result;
 }
 
-std::vector<float> announced_scales(const std::string& root, const FolderListing& listing, pixels::Fit fit) {
-  std::vector<float> scales;
+FolderOutline outline_image_folder(const std::string& root, pixels::Fit fit) {
+  constexpr int kLargest = 1024, kLeast = 12;
+  const auto listing = list_image_folder(root);
   const auto boxes = boxes_in((fs::path(root) / "boxes.csv").string());
+  FolderOutline outline;
+  outline.train.class_names = listing.classes;
+  std::vector<int> shorter;
+  bool one_square = true;
   for (const auto& image : listing.images) {
-    const auto box = boxes.find(image.path);
-    if (image.part != Part::train || box == boxes.end()) continue;
+    if (image.part == Part::train) outline.train.labels.push_back(image.label);
     const auto [height, width] = pixels::announced_size((fs::path(root) / image.path).string());
     if (height <= 0 || width <= 0) continue;
+    shorter.push_back(std::min(height, width));
+    one_square = one_square && height == width && height == shorter.front();
+    const auto box = boxes.find(image.path);
+    if (image.part != Part::train || box == boxes.end()) continue;
     const double side = fit == pixels::Fit::crop  ? std::min(height, width)
                         : fit == pixels::Fit::pad ? std::max(height, width)
                                                   : std::sqrt(1.0 * height * width);
-    scales.push_back(static_cast<float>(std::sqrt(static_cast<double>(box->second.area())) / side));
+    outline.train.scales.push_back(static_cast<float>(std::sqrt(static_cast<double>(box->second.area())) / side));
   }
-  return scales;
+  if (one_square) return outline;
+  const auto middle = shorter.begin() + static_cast<std::ptrdiff_t>(shorter.size() / 2);
+  std::nth_element(shorter.begin(), middle, shorter.end());
+  outline.side = round_side(std::clamp(*middle, kLeast, kLargest));
+  return outline;
 }
 
 }  // namespace scdcf::data

@@ -1,9 +1,11 @@
 #include "scdcf/data/image_set.h"
 
 #include <cmath>
+#include <numeric>
 
 #include "scdcf/core/error.h"
 #include "scdcf/data/pool.h"
+#include "scdcf/data/split.h"
 
 namespace scdcf::data {
 namespace {
@@ -61,13 +63,9 @@ ImageSet without_pictures(const ImageSet& set) {
 ImageSet prefix(const ImageSet& set, std::int64_t count) {
   require(count >= 0 && count <= set.count(), "count: got ", count, " pictures, expected 0 to ", set.count());
   if (count == 0) return set;
-  ImageSet part = without_pictures(set);
-  part.pixels.assign(set.pixels.begin(), set.pixels.begin() + count * set.image_bytes());
-  part.labels.assign(set.labels.begin(), set.labels.begin() + count);
-  if (!set.scales.empty()) part.scales.assign(set.scales.begin(), set.scales.begin() + count);
-  if (!set.centres.empty()) part.centres.assign(set.centres.begin(), set.centres.begin() + count);
-  if (!set.names.empty()) part.names.assign(set.names.begin(), set.names.begin() + count);
-  return part;
+  std::vector<std::int64_t> first(static_cast<std::size_t>(count));
+  std::iota(first.begin(), first.end(), 0);
+  return select(set, first);
 }
 
 ImageSet fitted(ImageSet set, pixels::Fit fit, int size) {

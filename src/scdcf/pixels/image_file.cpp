@@ -7,7 +7,7 @@
 #include "scdcf/core/error.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/pixels/image_codecs.h"
-#include "scdcf/pixels/orientation.h"
+#include "scdcf/pixels/image_header.h"
 
 namespace scdcf::pixels {
 namespace {

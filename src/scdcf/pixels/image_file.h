@@ -30,13 +30,6 @@ Image decode_image(const files::Bytes& bytes, const std::string& name, std::uint
 std::string format_of(std::string_view start);
 std::string format_of_file(const std::string& path);
 
-/// The height and width that the header of a PNG or JPEG file announces, before its EXIF orientation is applied; zeros
-/// where it cannot be read. Reads the header alone.
-struct AnnouncedSize {
-  int height = 0, width = 0;
-};
-AnnouncedSize announced_size(const std::string& path);
-
 /// `channels` 1: the luminance (299 R + 587 G + 114 B) / 1000; 3: grey repeated. A picture that has them is returned as
 /// it is.
 Image with_channels(Image image, int channels);
