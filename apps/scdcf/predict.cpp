@@ -55,8 +55,9 @@ std::vector<std::string> pictures_of(const std::string& path) {
     (data::is_picture(entry->path()) ? found : others).push_back(entry->path());
   }
   require(!error, path, ": ", error.message());
-  require(!found.empty(), path, ": no PNG or JPEG images in this folder; ", data::left_out_text(others));
-  if (!others.empty()) std::cerr << path << ": " << data::left_out_text(others) << '\n';
+  const auto note = others.empty() ? "" : "; " + data::left_out_text(others);
+  require(!found.empty(), path, ": no PNG or JPEG images in this folder", note);
+  if (!note.empty()) std::cerr << path << ": " << note.substr(2) << '\n';
   std::sort(found.begin(), found.end());
   return found;
 }

@@ -1,5 +1,7 @@
 #include "scdcf/data/image_folder.h"
 
+#include <sys/stat.h>
+
 #include <cmath>
 
 #include "scdcf/data/boxes.h"
@@ -95,11 +97,13 @@ TEST(ImageFolder, what_is_left_out_is_counted_by_format) {
   folder.write("b/5.heic", bytes_of("size"
                                     "ftypheic"));
   folder.write("b/labels.csv", bytes_of("x"));
+  ASSERT_EQ(mkfifo(folder.path("b/pipe").c_str(), 0600), 0) << "never opened: nobody writes into it";
   const auto parts = read_image_folder(folder.path());
   EXPECT_EQ(parts.train.count(), 2);
   EXPECT_EQ(
       parts.notes,
-      (std::vector<std::string>{"left out 6 files (PNG and JPEG are read): 1 .csv, 1 BMP, 1 HEIC, 1 TIFF, 2 WebP"}));
+      (std::vector<std::string>{
+          "left out 7 files (PNG and JPEG are read): 1 .csv, 1 BMP, 1 HEIC, 1 TIFF, 2 WebP, 1 without an ending"}));
   std::filesystem::remove(folder.path("a/1.png"));
   expect_error([&] { read_image_folder(folder.path()); }, folder.path("a"), "holds no images", "2 WebP");
 }

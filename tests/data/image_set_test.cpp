@@ -1,10 +1,11 @@
 #include "scdcf/data/image_set.h"
 
-#include <cmath>
-
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "scdcf/data/split.h"
+#include "scdcf/pixels/network_input.h"
 #include "support/expect_error.h"
 #include "support/samples.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "scdcf/pixels/resize.h"
+#include "scdcf/pixels/network_input.h"
 #include "support/expect_error.h"
 #include "support/samples.h"
 

@@ -225,13 +225,17 @@ void refuse_what_does_not_apply(const DataOptions& options, SetKind kind) {
   only(kind == SetKind::stl10, options.fold != open.fold, "fold", "stl10");
 }
 
+void check(const DataOptions& options) {
+  for (const auto& text : {options.name, options.data_dir})
+    require(files::is_utf8(text), "data ", files::escaped(text), ": the name is not UTF-8; give it another");
+  check_options(options);
+}
+
 }  // namespace
 
 Splits load(const DataOptions& options) {
   const std::string& name = options.name;
-  for (const auto& text : {name, options.data_dir})
-    require(files::is_utf8(text), "data ", files::escaped(text), ": the name is not UTF-8; give it another");
-  check_options(options);
+  check(options);
   const auto [kind, base] = named_set(name);
   refuse_what_does_not_apply(options, kind);
   Splits splits;
@@ -276,6 +280,7 @@ Splits load(const DataOptions& options) {
 }
 
 FolderOutline outline_of(const DataOptions& options) {
+  check(options);
   if (named_set(options.name).kind != SetKind::image_folder) return {};
   return outline_image_folder(folder_of(options), pixels::fit_of(options.fit));
 }

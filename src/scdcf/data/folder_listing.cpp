@@ -8,7 +8,7 @@
 #include "scdcf/core/error.h"
 #include "scdcf/core/joined.h"
 #include "scdcf/files/text.h"
-#include "scdcf/pixels/image_file.h"
+#include "scdcf/pixels/image_header.h"
 
 namespace scdcf::data {
 namespace {

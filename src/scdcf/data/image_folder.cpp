@@ -123,6 +123,8 @@ ImageFolder read_image_folder(const std::string& root, pixels::InputFormat forma
     }
     auto& part = where == Part::train ? result.train : where == Part::test ? result.test : result.validation;
     const auto image = pixels::with_channels(std::move(decoded.images[i]), channels);
+    require(image.height == part.height && image.width == part.width, (fs::path(root) / path).string(), ": got ",
+            image.width, " x ", image.height, " pixels, expected ", part.width, " x ", part.height, ", or a --size");
     part.pixels.insert(part.pixels.end(), image.pixels.begin(), image.pixels.end());
     part.labels.push_back(label);
     part.names.push_back(path);
@@ -147,9 +149,10 @@ FolderOutline outline_image_folder(const std::string& root, pixels::Fit fit) {
   for (const auto& image : listing.images) {
     if (image.part == Part::train) outline.train.labels.push_back(image.label);
     const auto [height, width] = pixels::announced_size((fs::path(root) / image.path).string());
+    one_square = one_square && height == width && height > 0;
     if (height <= 0 || width <= 0) continue;
     shorter.push_back(std::min(height, width));
-    one_square = one_square && height == width && height == shorter.front();
+    one_square = one_square && height == shorter.front();
     const auto box = boxes.find(image.path);
     if (image.part != Part::train || box == boxes.end()) continue;
     const double side = fit == pixels::Fit::crop  ? std::min(height, width)
@@ -157,7 +160,7 @@ FolderOutline outline_image_folder(const std::string& root, pixels::Fit fit) {
                                                   : std::sqrt(1.0 * height * width);
     outline.train.scales.push_back(static_cast<float>(std::sqrt(static_cast<double>(box->second.area())) / side));
   }
-  if (one_square) return outline;
+  if (one_square || shorter.empty()) return outline;
   const auto middle = shorter.begin() + static_cast<std::ptrdiff_t>(shorter.size() / 2);
   std::nth_element(shorter.begin(), middle, shorter.end());
   outline.side = round_side(std::clamp(*middle, kLeast, kLargest));

@@ -6,6 +6,7 @@
 #include "scdcf/core/error.h"
 #include "scdcf/data/pool.h"
 #include "scdcf/data/split.h"
+#include "scdcf/pixels/network_input.h"
 
 namespace scdcf::data {
 namespace {

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "scdcf/pixels/network_input.h"
+namespace scdcf::pixels {
+enum class Fit;  // network_input.h
+}
 
 namespace scdcf::data {
 

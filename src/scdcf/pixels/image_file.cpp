@@ -1,8 +1,7 @@
 #include "scdcf/pixels/image_file.h"
 
-#include <array>
 #include <cstring>
-#include <fstream>
+#include <string_view>
 
 #include "scdcf/core/error.h"
 #include "scdcf/files/atomic_file.h"
@@ -42,20 +41,15 @@ void codecs::check_announced_size(std::uint64_t width, std::uint64_t height, boo
           " bytes can hold");
 }
 
-std::string format_of(std::string_view start) {
+std::string format_of(const files::Bytes& bytes) {
+  const std::string_view start(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   for (const auto& [format, position, text] : kSignatures)
     if (start.size() >= position && start.substr(position, text.size()) == text) return format;
   return "";
 }
 
-std::string format_of_file(const std::string& path) {
-  std::array<char, 16> start{};
-  std::ifstream(path, std::ios::binary).read(start.data(), start.size());
-  return format_of({start.data(), start.size()});
-}
-
 Image decode_image(const files::Bytes& bytes, const std::string& name, std::uint8_t ground) {
-  const auto format = format_of({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const auto format = format_of(bytes);
   if (format == "PNG") return codecs::decode_png(bytes, name, ground);
   if (format == "JPEG") return upright(codecs::decode_jpeg(bytes, name), exif_orientation(bytes));
   detail::fail(name, ": neither a PNG nor a JPEG image", format.empty() ? "" : ", but " + format);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fstream>
 
 #include "scdcf/core/error.h"
@@ -60,6 +61,17 @@ void walk_segments(const Segment& file, Visit visit) {
   }
 }
 
+/// Nothing of a pipe, which might never have any.
+files::Bytes start_of(const std::string& path, std::size_t most) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return {};
+  files::Bytes start(most);
+  std::ifstream file(path, std::ios::binary);
+  file.read(reinterpret_cast<char*>(start.data()), static_cast<std::streamsize>(most));
+  start.resize(static_cast<std::size_t>(file.gcount()));
+  return start;
+}
+
 }  // namespace
 
 int exif_orientation(const files::Bytes& jpeg) {
@@ -76,13 +88,13 @@ int exif_orientation(const files::Bytes& jpeg) {
   return orientation;
 }
 
+std::string format_of_file(const std::string& path) { return format_of(start_of(path, 16)); }
+
 AnnouncedSize announced_size(const std::string& path) {
-  files::Bytes start(std::size_t{1} << 18);
-  std::ifstream file(path, std::ios::binary);
-  file.read(reinterpret_cast<char*>(start.data()), static_cast<std::streamsize>(start.size()));
-  const Segment head{start.data(), static_cast<std::size_t>(file.gcount())};
+  const auto start = start_of(path, 1 << 17);
+  const Segment head{start.data(), start.size()};
   const auto number = [&](std::size_t at, int bytes) { return static_cast<int>(head.word(at, bytes)); };
-  const auto format = format_of({reinterpret_cast<const char*>(start.data()), head.size});
+  const auto format = format_of(start);
   AnnouncedSize size;
   if (format == "PNG") size = {number(20, 4), number(16, 4)};
   if (format == "JPEG")

@@ -5,7 +5,10 @@
 
 namespace scdcf::pixels {
 
-/// The height and width that a PNG or JPEG file announces in its first 256 KiB, before its orientation is applied;
+/// format_of the content; empty for what is no file.
+std::string format_of_file(const std::string& path);
+
+/// The height and width that a PNG or JPEG file announces in its first 128 KiB, before its orientation is applied;
 /// zeros where they cannot be read.
 struct AnnouncedSize {
   int height = 0, width = 0;
