@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "scdcf/data/fitted.h"
 #include "scdcf/data/split.h"
-#include "scdcf/pixels/network_input.h"
 #include "support/expect_error.h"
 #include "support/samples.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "scdcf/pixels/network_input.h"
+#include "scdcf/data/fitted.h"
 #include "support/expect_error.h"
 #include "support/samples.h"
 

@@ -7,6 +7,7 @@
 #include "scdcf/core/error.h"
 #include "scdcf/core/joined.h"
 #include "scdcf/data/dataset_list.h"
+#include "scdcf/data/fitted.h"
 #include "scdcf/data/folder_listing.h"
 #include "scdcf/data/glyphs.h"
 #include "scdcf/data/idx.h"

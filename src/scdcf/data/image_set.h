@@ -5,10 +5,6 @@
 #include <string>
 #include <vector>
 
-namespace scdcf::pixels {
-enum class Fit;  // network_input.h
-}
-
 namespace scdcf::data {
 
 /// A place in a picture whose pixel k covers [k, k + 1].
@@ -67,8 +63,5 @@ std::uint64_t hash_of(const std::string& text);
 
 /// The first `count` pictures of a set; all of them where count is 0.
 ImageSet prefix(const ImageSet& set, std::int64_t count);
-
-/// Every image as a square of `size` pixels a side (pixels/network_input.h).
-ImageSet fitted(ImageSet set, pixels::Fit fit, int size);
 
 }  // namespace scdcf::data
