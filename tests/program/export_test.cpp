@@ -53,7 +53,7 @@ TEST_F(Export, writes_onnx_with_all_that_is_needed_to_use_it) {
   EXPECT_EQ(model.metadata.at("fit"), "crop");
   EXPECT_EQ(model.metadata.at("background"), "0");
   EXPECT_EQ(model.metadata.at("scaling"), "pixel / 255");
-  const auto beside = nlohmann::json::parse(read(file.string() + ".json"));
+  const auto beside = nlohmann::ordered_json::parse(read(file.string() + ".json"));
   for (const auto& [key, text] : model.metadata)
     EXPECT_EQ(beside.at(key).is_string() ? beside.at(key).get<std::string>() : beside.at(key).dump(), text) << key;
   for (const char* key : {"mean", "deviation"})
