@@ -17,6 +17,7 @@
 #include "run_options.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
+#include "scdcf/core/printable.h"
 #include "scdcf/data/contact_sheet.h"
 #include "scdcf/data/dataset_list.h"
 #include "scdcf/data/datasets.h"
@@ -108,7 +109,7 @@ void fetch(const FetchArguments& arguments) {
   };
   options.note = [&](const std::string& note) {
     line.clear();
-    std::cout << note << std::endl;
+    std::cout << printable(note) << std::endl;
   };
   for (const auto& name : arguments.names) data::fetch(data::known_source(name), options);
 }
@@ -202,7 +203,7 @@ void show(const ShowArguments& arguments) {
   const auto sheet = data::contact_sheet(set, options);
   pixels::write_png(arguments.out, sheet);
   if (arguments.json) return print_objects(set);
-  std::cout << arguments.out << ": " << sheet.width() << "x" << sheet.height() << " pixels\n";
+  std::cout << printable(arguments.out) << ": " << sheet.width() << "x" << sheet.height() << " pixels\n";
   if (!set.scales.empty()) std::cout << objects_of(set) << '\n';
 }
 

@@ -52,12 +52,9 @@ void demo(const DemoArguments& arguments) {
   progress.on_run = [](const std::filesystem::path& folder, const train::RunConfig& config) {
     files::write_file_atomically(folder / "config.toml", to_toml(config));
   };
-  progress.stop = InterruptScope::requested;
-  if (!demo::run_demo(options, progress)) {
-    line.print("stopped; there is no page. The next demo starts from the beginning");
-    throw CLI::RuntimeError(kStopped);
-  }
-  line.print("\nThe page:  " + std::filesystem::absolute(options.out / "report.html").lexically_normal().string());
+  demo::run_demo(options, progress);
+  line.print("");
+  line.print("The page:  " + std::filesystem::absolute(options.out / "report.html").lexically_normal().string());
   const auto explorer = options.out / demo::kExplorerPage;
   if (std::filesystem::exists(explorer))
     line.print("Try it out:  " + std::filesystem::absolute(explorer).lexically_normal().string());

@@ -10,6 +10,7 @@
 #include "run_data.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
+#include "scdcf/core/printable.h"
 #include "scdcf/report/table.h"
 #include "scdcf/theory/network_equivariance.h"
 
@@ -56,8 +57,9 @@ void equivariance(EquivarianceArguments arguments) {
     print_json(json);
     return;
   }
-  std::cout << model.config.model.name << " on " << set.count() << " images of " << splits.name << ", enlarged by 2^"
-            << octaves << "\nrelative error |x[Dx] - T x[x]| / |T x[x]|"
+  if (!model.unfinished.empty()) std::cout << printable(model.unfinished) << '\n';
+  std::cout << model.config.model.name << " on " << set.count() << " images of " << printable(splits.name)
+            << ", enlarged by 2^" << octaves << "\nrelative error |x[Dx] - T x[x]| / |T x[x]|"
             << (planes > 1 ? " at each scale of the features" : "") << ":\n\n";
   table.print(std::cout);
   std::cout << format("\nanswers: class scores change by %.3f of their norm, %.1f%% of the images keep their class",

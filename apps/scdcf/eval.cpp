@@ -9,6 +9,7 @@
 #include "json_output.h"
 #include "run_data.h"
 #include "scdcf/core/error.h"
+#include "scdcf/core/printable.h"
 #include "scdcf/files/make_folder.h"
 #include "scdcf/report/plot.h"
 #include "scdcf/report/table.h"
@@ -83,6 +84,7 @@ void eval(const EvalArguments& arguments) {
     json["model"] = model.config.model.name;
     json["data"] = splits.name;
     json["images"] = splits.test.count();
+    if (!model.unfinished.empty()) json["unfinished"] = model.unfinished;
     if (!change.empty()) json["changed_data"] = change;
     if (!splits.note.empty()) json["note"] = splits.note;
     if (const auto planned = model.network->about(); !planned.empty()) json["planned"] = planned;
@@ -91,10 +93,10 @@ void eval(const EvalArguments& arguments) {
     if (arguments.each) json["predictions"] = each_of(splits.test, predictions);
     print_json(json);
   } else {
-    for (const auto& line : {change, splits.note})
-      if (!line.empty()) std::printf("%s\n", line.c_str());
+    for (const auto& line : {model.unfinished, change, splits.note})
+      if (!line.empty()) std::printf("%s\n", printable(line).c_str());
     std::printf("%s on %s: accuracy %.2f%% of %lld test images, loss %.4f\n", model.config.model.name.c_str(),
-                splits.name.c_str(), 100 * evaluation.accuracy, static_cast<long long>(splits.test.count()),
+                printable(splits.name).c_str(), 100 * evaluation.accuracy, static_cast<long long>(splits.test.count()),
                 evaluation.loss);
     if (const auto planned = model.network->about(); !planned.empty()) std::printf("the network %s\n", planned.c_str());
     if (const auto sizes = sizes_of(splits.test)) std::printf("objects of %.3g to %.3g\n", sizes->first, sizes->second);

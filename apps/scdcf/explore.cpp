@@ -6,10 +6,12 @@
 
 #include "commands.h"
 #include "in_range.h"
+#include "message.h"
 #include "out_file.h"
 #include "run_data.h"
 #include "run_options.h"
 #include "scdcf/core/format.h"
+#include "scdcf/core/printable.h"
 #include "scdcf/explore/runtime.h"
 
 namespace scdcf::app {
@@ -26,12 +28,14 @@ void explore(const ExploreArguments& arguments) {
   const auto runtime = explore::load_runtime();  // before anything that takes long
   std::vector<runs::TrainedModel> models = {runs::load_model(arguments.run, torch::kCPU, arguments.range)};
   if (!arguments.beside.empty()) models.push_back(runs::load_model(arguments.beside, torch::kCPU));
+  for (const auto& model : models)
+    if (!model.unfinished.empty()) print_message(model.unfinished);
   auto options = explore::picture_options(models.front());
   if (!arguments.data_dir.empty()) options.data_dir = arguments.data_dir;
   make_folder_of(arguments.out);
   explore::write_page(arguments.out, models, data::load(options).test, arguments.count, runtime);
   const auto file = std::filesystem::absolute(arguments.out).lexically_normal();
-  std::cout << "The page:  " << file.string()
+  std::cout << "The page:  " << printable(file.string())
             << format("  (%.1f MB, all inside)\n", static_cast<double>(std::filesystem::file_size(file)) / 1e6);
 }
 

@@ -6,11 +6,13 @@
 
 #include "commands.h"
 #include "json_output.h"
+#include "message.h"
 #include "out_file.h"
 #include "run_data.h"
 #include "run_options.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
+#include "scdcf/core/printable.h"
 #include "scdcf/core/runtime.h"
 #include "scdcf/exchange/network.h"
 #include "scdcf/exchange/onnx.h"
@@ -124,6 +126,7 @@ void export_network(const ExportArguments& arguments) {
   const auto beside = arguments.out + ".json";
   for (const auto& file : {arguments.out, beside}) check_target(file, "export", kMark);
   auto model = runs::load_model(arguments.run, torch::kCPU, arguments.range);
+  if (!model.unfinished.empty()) print_message(model.unfinished);
   const torch::NoGradGuard no_grad;
   const auto& options = model.config.model;
   const auto random = [&](int64_t count) {
@@ -160,7 +163,7 @@ void export_network(const ExportArguments& arguments) {
     print_json(json);
     return;
   }
-  std::cout << arguments.out << ": " << options.name << ", "
+  std::cout << printable(arguments.out) << ": " << options.name << ", "
             << format("%.2f MB", static_cast<double>(bytes.size()) / 1e6) << '\n'
             << "input   images " << description["input"].get<std::string>().substr(7) << '\n';
   for (const auto& [name, what] : description["outputs"].items())
@@ -172,7 +175,7 @@ void export_network(const ExportArguments& arguments) {
             << format(", run on %lld random", static_cast<long long>(kRandomImages))
             << (real_count > 0 ? format(" and %lld real images", static_cast<long long>(real_count)) : " images")
             << format(": scores differ by at most %.1e of the largest", difference) << '\n';
-  if (real_count == 0) std::cout << "no real images: " << real.missing << '\n';
+  if (real_count == 0) std::cout << "no real images: " << printable(real.missing) << '\n';
 }
 
 }  // namespace

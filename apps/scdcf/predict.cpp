@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "json_output.h"
+#include "message.h"
 #include "run_data.h"
 #include "run_options.h"
 #include "scdcf/core/error.h"
@@ -55,9 +56,9 @@ std::vector<std::string> pictures_of(const std::string& path) {
     (data::is_picture(entry->path()) ? found : others).push_back(entry->path());
   }
   require(!error, path, ": ", error.message());
-  const auto note = others.empty() ? "" : "; " + data::left_out_text(others);
+  const auto note = others.empty() ? "" : ": " + data::left_out_text(others);
   require(!found.empty(), path, ": no PNG or JPEG images in this folder", note);
-  if (!note.empty()) std::cerr << path << ": " << note.substr(2) << '\n';
+  if (!note.empty()) print_message(path + note);
   std::sort(found.begin(), found.end());
   return found;
 }
@@ -79,6 +80,7 @@ class Predictor {
         model_(runs::load_model(arguments.run, device_, arguments.range)),
         format_(model_.input_format()) {
     format_.invert = arguments.invert;
+    if (!model_.unfinished.empty()) print_message(model_.unfinished);
   }
 
   /// Where the sizes of the training objects were not known, that of their pictures stands for them.
@@ -102,12 +104,12 @@ class Predictor {
     std::vector<Answer> answers;
     for (size_t i = 0; i < paths.size(); ++i) {
       if (!faults[i].empty()) {
-        std::cerr << "scdcf: " << faults[i] << '\n';
+        print_message(faults[i]);
         continue;
       }
       set.pixels.insert(set.pixels.end(), images[i].image.pixels.begin(), images[i].image.pixels.end());
       set.labels.push_back(0);
-      answers.push_back({files::is_utf8(paths[i]) ? paths[i] : files::escaped(paths[i]), "", 0, {}, {}, 0, {}});
+      answers.push_back({is_utf8(paths[i]) ? paths[i] : printable(paths[i]), "", 0, {}, {}, 0, {}});
       shown.push_back(images[i]);
     }
     if (!answers.empty()) fill(answers, set, shown);
@@ -198,7 +200,7 @@ void predict(const PredictArguments& arguments) {
   for (const auto& path : arguments.images) try {
       for (auto& picture : pictures_of(path)) paths.push_back(std::move(picture));
     } catch (const Error& error) {
-      std::cerr << "scdcf: " << error.what() << '\n';
+      print_message(error.what());
       refused = true;
     }
   std::vector<Answer> answers;

@@ -1,11 +1,9 @@
 #include "program.h"
 
 #include <c10/util/Exception.h>
-#ifdef __GLIBC__
-#  include <malloc.h>
-#endif
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -15,11 +13,14 @@
 #include <string>
 
 #include "commands.h"
+#include "message.h"
 #include "run_options.h"
 #include "scdcf/core/error.h"
+#include "scdcf/core/memory.h"
 #include "scdcf/core/option.h"
 #include "scdcf/core/runtime.h"
 #include "scdcf/distributed/group.h"
+#include "tensor_allocator.h"
 
 namespace scdcf::app {
 namespace {
@@ -38,13 +39,6 @@ std::string with_flag(const CLI::App& command, const std::string& message) {
   const auto end = std::min(message.find(':'), message.size());
   const auto flag = "--" + option_key(message.substr(0, end));
   return command.get_option_no_throw(flag) == nullptr ? message : flag + message.substr(end);
-}
-
-/// Whatever came from a file or a command line, what is said of it is one line.
-std::string one_line(std::string text) {
-  for (char& letter : text)
-    if (static_cast<unsigned char>(letter) < ' ') letter = ' ';
-  return text;
 }
 
 /// No option takes an empty word, but for those of a run, of which it leaves some open; and none takes the next option
@@ -70,8 +64,22 @@ bool tells_of_memory(const std::string& text) {
          text.find("Storage size calculation overflowed") != std::string::npos;
 }
 
+/// "8G", "500M" or "1.5GB": decimal units, as sizes are printed.
+std::int64_t bytes_of(const std::string& size) {
+  constexpr double kMost = 1e18;
+  double bytes = 0;
+  char unit = ' ', b = 'B', more = 0;
+  const int read = std::sscanf(size.c_str(), "%lf%c%c%c", &bytes, &unit, &b, &more);
+  const std::string units = " kMGT";
+  const auto power = units.find(unit == 'K' ? 'k' : unit);
+  if (power != std::string::npos) bytes *= std::pow(1000, power);
+  if (read < 1 || read > 3 || power == std::string::npos || b != 'B' || !(bytes >= 1 && bytes <= kMost))
+    throw CLI::ValidationError("--memory", "got \"" + size + "\", expected a size such as 8G or 500M");
+  return static_cast<std::int64_t>(bytes);
+}
+
 int bad_input(const std::string& text) {
-  std::cerr << "scdcf: " << one_line(text) << '\n';
+  print_message(text);
   return kBadInput;
 }
 
@@ -80,18 +88,8 @@ int out_of_memory() {
 }
 
 int internal_error(const std::string& text) {
-  std::cerr << "scdcf: internal error: " << one_line(text) << '\n';
+  print_message("internal error: " + text);
   return 1;
-}
-
-/// A training step frees what the next one needs again. Left to itself, glibc gives it back in between, and a fifth of
-/// the time of a small network goes into pages that are taken and cleared anew.
-void keep_memory() {
-#ifdef __GLIBC__
-  constexpr int kLarge = 1 << 30;
-  mallopt(M_MMAP_THRESHOLD, kLarge);
-  mallopt(M_TRIM_THRESHOLD, kLarge);
-#endif
 }
 
 int parse_and_run(int argc, char** argv) {
@@ -99,13 +97,16 @@ int parse_and_run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("scdcf ") + version() + " (" + commit() + ")");
   int threads = 0;
   app.add_option("--threads", threads, "Threads to use; 0 for all cores")->check(CLI::Range(0, 4096));
+  std::string memory;
+  app.add_option("--memory", memory, "Memory that training may use, such as 8G; default: all that is available")
+      ->each([](const std::string& size) { set_memory_limit(bytes_of(size)); });
   app.require_subcommand(0, 1);
   app.fallthrough();
   app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
     std::string command = failed->get_name();
     for (auto chosen = failed->get_subcommands(); !chosen.empty(); chosen = chosen.front()->get_subcommands())
       command += " " + chosen.front()->get_name();
-    return "scdcf: " + one_line(error.what()) + " (see " + command + " --help)\n";
+    return "scdcf: " + printable(error.what()) + " (see " + command + " --help)\n";
   });
   app.parse_complete_callback([&threads] {
     set_threads(threads);
@@ -153,7 +154,7 @@ void add_commands(CLI::App& app) {
 }
 
 int run_program(int argc, char** argv) {
-  keep_memory();
+  keep_tensor_memory();
   try {
     const int code = parse_and_run(argc, argv);
     std::cout.flush();

@@ -74,6 +74,7 @@ void run_ranks(const RankOptions& options, const std::function<std::string()>& a
   require(!distributed::place_from_environment(),
           "processes: this process is one of a group already (RANK and MASTER_ADDR are set): leave the option away");
   const InterruptScope interrupt;
+  InterruptScope::defer();  // the ranks
   const auto result = distributed::launch_ranks(options.processes, options.timeout, InterruptScope::requested);
   if (result.code == 0) return;
   if (result.error.empty()) throw CLI::RuntimeError(result.code);
@@ -108,7 +109,7 @@ void as_rank(distributed::Group* group, const std::function<void()>& work) {
     throw;
   } catch (const std::exception& failure) {
     if (group->tell_failure(failure.what())) throw;
-    throw distributed::LostRank(failure.what(), /*is_told=*/true);
+    throw distributed::LostRank(failure.what(), /*is_told=*/!distributed::is_launched());
   }
 }
 

@@ -2,8 +2,10 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <sstream>
 
 #include "commands.h"
+#include "scdcf/core/printable.h"
 #include "scdcf/tables/store_report.h"
 
 namespace scdcf::app {
@@ -19,16 +21,17 @@ void report(const ReportArguments& arguments) {
   const auto records = store.records();
   const auto report = tables::make_report(records, store.damaged_lines());
   if (arguments.markdown) {
-    std::cout << tables::to_markdown(report);
+    std::istringstream lines(tables::to_markdown(report));
+    for (std::string line; std::getline(lines, line);) std::cout << printable(line) << '\n';
     return;
   }
   const std::filesystem::path out =
       arguments.out.empty() ? std::filesystem::path(arguments.folder) / "report" : std::filesystem::path(arguments.out);
   const auto missing = tables::write_report(report, out);
-  for (const auto& section : report.sections) std::cout << section.title << ": " << section.text << '\n';
-  for (const auto& problem : report.problems) std::cerr << problem << '\n';
-  if (!missing.empty()) std::cerr << missing << '\n';
-  std::cout << records.size() << " records; report: " << (out / "report.html").string()
+  for (const auto& section : report.sections) std::cout << printable(section.title + ": " + section.text) << '\n';
+  for (const auto& problem : report.problems) std::cerr << printable(problem) << '\n';
+  if (!missing.empty()) std::cerr << printable(missing) << '\n';
+  std::cout << records.size() << " records; report: " << printable((out / "report.html").string())
             << ", report.md, tables/*.csv\n";
 }
 

@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "in_range.h"
+#include "message.h"
 #include "reproduce_figures.h"
 #include "reproduce_tables.h"
 #include "run_options.h"
@@ -57,7 +58,7 @@ void reproduce(ReproduceArguments arguments) {
     try {
       reproduce_one(name, arguments);
     } catch (const Error& error) {
-      std::cerr << "scdcf: " << error.what() << '\n';
+      print_message(error.what());
       undone.push_back(name);
     }
   }

@@ -5,6 +5,7 @@
 
 #include "scdcf/core/clock.h"
 #include "scdcf/core/error.h"
+#include "scdcf/core/printable.h"
 #include "scdcf/core/runtime.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/files/make_folder.h"
@@ -64,9 +65,9 @@ void reproduce_figure(const std::string& name, FigureOptions options) {
   const auto numbers = folder / "numbers.json";
   files::write_file_atomically(numbers, to_json(figure, options, found, seconds).dump(2) + "\n");
   std::cout << '\n';
-  for (const auto& picture : found.pictures) std::cout << "figure:  " << picture.string() << '\n';
-  if (!found.missing_picture.empty()) std::cout << found.missing_picture << '\n';
-  std::cout << "numbers: " << numbers.string() << " (" << std::round(seconds * 10) / 10 << " s)\n";
+  for (const auto& picture : found.pictures) std::cout << "figure:  " << printable(picture.string()) << '\n';
+  if (!found.missing_picture.empty()) std::cout << printable(found.missing_picture) << '\n';
+  std::cout << "numbers: " << printable(numbers.string()) << " (" << std::round(seconds * 10) / 10 << " s)\n";
 }
 
 }  // namespace scdcf::app

@@ -59,6 +59,7 @@ void reproduce_table(const std::string& name, TableArguments arguments) {
   if (!arguments.realisations.empty())
     options.realisations = parse_number_list("--realisations", arguments.realisations);
   const InterruptScope interrupt;
+  InterruptScope::defer();
   terminal::StatusLine line;
   options.print = [&](const std::string& text) { line.print(text); };
   options.status = [&](const std::string& text) { line.update(text); };

@@ -142,13 +142,15 @@ class Training {
 
   /// Before the first step of all: whenever it is stopped, each run can be resumed.
   void make_folders(const train::RunConfig& fitted) {
+    if (!arguments_.out.empty()) InterruptScope::defer();
     if (!is_first()) return;
     if (arguments_.out.empty()) return line_->print("there is no --out: nothing of this training will be kept");
     for (const auto& run : runs_) {
       auto config = run.config;
       if (!runs::is_run_folder(run.folder)) config.model = fitted.model;
       folders_.push_back(runs::prepare_run_folder(run.folder, config, arguments_.resume));
-      files::write_file_atomically(run.folder / "config.toml", to_toml(config));
+      if (const auto toml = run.folder / "config.toml"; !fs::exists(toml))
+        files::write_file_atomically(toml, to_toml(config));
     }
   }
 
@@ -196,7 +198,7 @@ class Training {
     if (run.folder.empty() || !is_first()) return true;
     const auto missing = runs::write_result(run.folder, train::fit_to_data(run.config, splits), result);
     if (!missing.empty()) line_->print(run.prefix + "curves: " + missing);
-    line_->print(run.prefix + "model.pt, result.json and metrics.jsonl are in " + run.folder.string());
+    line_->print(run.prefix + train::kModelFile + ", result.json and metrics.jsonl are in " + run.folder.string());
     return true;
   }
 
@@ -213,9 +215,9 @@ class Training {
 std::string resume_command(const TrainArguments& arguments, const CLI::App& command) {
   std::string text = "scdcf train --out " + terminal::shell_word(arguments.out);
   for (const char* flag :
-       {"--realisations", "--jobs", "--checkpoint-seconds", "--processes", "--rank-timeout", "--threads"}) {
+       {"--realisations", "--jobs", "--checkpoint-seconds", "--processes", "--rank-timeout", "--threads", "--memory"}) {
     const auto* option = command.get_option_no_throw(flag);
-    if (option == nullptr) option = command.get_parent()->get_option(flag);  // --threads is every command's
+    if (option == nullptr) option = command.get_parent()->get_option(flag);  // the last two are every command's
     if (option->count() > 0) text += std::string(" ") + flag + " " + option->as<std::string>();
   }
   return text + " --resume";
@@ -228,7 +230,7 @@ std::string advice_after_loss(const TrainArguments& arguments, const CLI::App& c
   std::error_code missing;
   for (fs::recursive_directory_iterator entry(arguments.out, missing), end; entry != end; entry.increment(missing)) {
     const auto& file = entry->path();
-    if (file.extension() != ".pt" || file.filename().string().rfind("step-", 0) != 0) continue;
+    if (file.extension() != train::kModelExtension || file.filename().string().rfind("step-", 0) != 0) continue;
     if (newest.empty() || fs::last_write_time(file, missing) > fs::last_write_time(newest, missing)) newest = file;
   }
   return (newest.empty() ? "no checkpoint yet" : "last checkpoint: " + newest.string()) +
@@ -238,13 +240,13 @@ std::string advice_after_loss(const TrainArguments& arguments, const CLI::App& c
 void train_all(const TrainArguments& arguments, const CLI::App& command) {
   const auto advice = [&] { return advice_after_loss(arguments, command); };
   if (starts_ranks(arguments.ranks)) return run_ranks(arguments.ranks, advice);
+  const InterruptScope interrupt;
   const distributed::Pulse pulse;  // until the group has been left
   const auto group = join_ranks(arguments.ranks, command, arguments.config.train.device, advice);
   as_rank(group.get(), [&] {
     Training training(arguments,
                       group == nullptr ? runs_of(arguments, command) : runs_of_group(arguments, command, *group),
                       group.get());
-    const InterruptScope interrupt;
     if (training.make()) return;
     training.say_stopped(resume_command(arguments, command));
     throw CLI::RuntimeError(kStopped);

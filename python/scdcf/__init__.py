@@ -12,7 +12,7 @@ from .convolutions import JointConv, LiftingConv, PointwiseConv, ScaleGrid
 from .files import load, save
 from .images import read_image
 from .pooling import (Enlarge, NormReluPool, ReadOut, ScaleMaxProjection, ScaleMeanProjection, SpatialAvgPool,
-                      SpatialMaxPool, centre_of, interpolated_plane, read_out)
+                      SpatialMaxPool, SpatialUpsample, centre_of, interpolated_plane, read_out)
 from .residual import ResidualBlock
 
 import torch as _torch
@@ -21,5 +21,6 @@ __version__: str = _torch.ops.scdcf.version()
 library = str(_library.PATH)
 
 __all__ = ["Enlarge", "JointConv", "LiftingConv", "NormReluPool", "PointwiseConv", "ReadOut", "ResidualBlock",
-           "ScaleGrid", "ScaleMaxProjection", "ScaleMeanProjection", "SpatialAvgPool", "SpatialMaxPool", "centre_of",
-           "interpolated_plane", "library", "load", "models", "read_image", "read_out", "save"]
+           "ScaleGrid", "ScaleMaxProjection", "ScaleMeanProjection", "SpatialAvgPool", "SpatialMaxPool",
+           "SpatialUpsample", "centre_of", "interpolated_plane", "library", "load", "models", "read_image", "read_out",
+           "save"]

@@ -148,7 +148,7 @@ class JointConv(_ExpandedConv):
     """The joint convolution over space and scale: [N, C, S, H, W] to [N, O, S, H', W'].
 
     Args:
-        scale_taps: L_alpha, taps along scale; 1 keeps the planes apart.
+        scale_taps: L_alpha, taps along scale; 1 keeps the planes apart; may exceed the number of scales; odd if centred.
         scale_modes: K_alpha, basis functions in scale; 0 for as many as there are taps.
         support: "one-sided" (an output scale reads itself and finer ones) or "centred".
         scale_padding: beyond the finest scale: "replicate" or "zero".

@@ -1,55 +1,56 @@
-"""Networks on the disk, in the program's own format: those that it has trained, and those that it is to read."""
-import hashlib
-import io
+"""Networks on the disk, in the program's own format (safetensors): those that it has trained, and those for it to read."""
 import json
-import pickle
+import os
 from os import PathLike
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, Dict, Optional, Sequence, Union
+from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 import torch
+from torch import Tensor
 
 from . import models
 
-_FORMAT = "scdcf 1"
-_MARK = b"scdcf SHA-256 "
-_ALLOWED = {("collections", "OrderedDict"), ("torch._utils", "_rebuild_tensor_v2"),
-            ("torch.jit._pickle", "restore_type_tag")}
 Place = Union[str, "PathLike[str]"]
+_MODEL = "model.safetensors"
+_LARGEST = 2 << 30  # bytes, as in the program
 
 
-class _Unpickler(pickle.Unpickler):
-    """Calls nothing but what rebuilds tensors: a file of a stranger runs no code."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        if (module, name) not in _ALLOWED:
-            raise pickle.UnpicklingError(f"calls {module}.{name}, which no model does")
-        return super().find_class(module, name)
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())
 
 
-def _check_sum(path: Path, data: bytes) -> None:
-    front, carried = data[:-64], data[-64:]
-    if not front.endswith(_MARK):  # files of earlier versions have it beside them
-        beside = Path(f"{path}.sha256")
-        if not beside.exists():
-            raise ValueError(f"{path}: is no model of scdcf, or one that was cut off")
-        front, carried = data, beside.read_bytes().split()[0]
-    if hashlib.sha256(front).hexdigest().encode() != carried:
-        raise ValueError(f"{path}: is damaged: its SHA-256 differs from the one it carries")
-
-
-def _read(path: Path) -> Dict[str, Any]:
-    data = path.read_bytes()
-    _check_sum(path, data)
-    reader = SimpleNamespace(Unpickler=_Unpickler, load=None, __name__="scdcf")
+def _read(path: Path) -> Tuple[Dict[str, Tensor], Dict[str, Any]]:
+    """Tensors and description. The library checks every byte of the file (io/model_file.h), which holds no code."""
+    if path.stat().st_size > _LARGEST:
+        raise ValueError(f"{path}: got {path.stat().st_size} bytes, expected at most {_LARGEST}")
+    data = bytearray(path.read_bytes())
     try:
-        content = torch.load(io.BytesIO(data), map_location="cpu", pickle_module=reader, weights_only=False)
-    except (pickle.UnpicklingError, RuntimeError, EOFError) as error:
-        raise ValueError(f"{path}: is no model of scdcf: {error}") from None
-    if content.get("format") != _FORMAT:
-        raise ValueError(f'{path}: is no model of scdcf: expected format "{_FORMAT}"')
-    return content
+        content = torch.frombuffer(data, dtype=torch.uint8) if data else torch.empty(0, dtype=torch.uint8)
+        tensors, metadata = torch.ops.scdcf.read_model_file(content, str(path))
+    except RuntimeError as error:
+        raise ValueError(_line(error)) from None
+    try:
+        about = json.loads(metadata["about"])
+        about["config"]["model"]["name"], about["class_names"]
+        for key in ("mean", "deviation"):
+            about[key] = [float(number) for number in about[key]]
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: its description is incomplete: {_line(error)}") from None
+    return tensors, about
+
+
+def _write(path: Path, tensors: Dict[str, Tensor], about: Dict[str, Any]) -> None:
+    """The file is there whole or not at all."""
+    content = torch.ops.scdcf.model_file(tensors, {"about": json.dumps(about)})
+    data = bytearray(content.numel())
+    torch.frombuffer(data, dtype=torch.uint8).copy_(content)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        unfinished.write_bytes(data)
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 def _file_of(place: Path) -> Path:
@@ -58,11 +59,11 @@ def _file_of(place: Path) -> Path:
         return place
     if not place.is_dir():
         raise FileNotFoundError(f"{place}: is missing, expected the folder of a run or a model file")
-    if (place / "model.pt").exists():
-        return place / "model.pt"
-    saved = sorted((place / "checkpoints").glob("step-*.pt"))
+    if (place / _MODEL).exists():
+        return place / _MODEL
+    saved = sorted((place / "checkpoints").glob("step-*.safetensors"))
     if not saved:
-        raise FileNotFoundError(f"{place}: has no weights yet, expected model.pt or a checkpoint of a whole epoch")
+        raise FileNotFoundError(f"{place}: has no weights yet, expected {_MODEL} or a checkpoint of a whole epoch")
     return saved[-1]
 
 
@@ -75,17 +76,18 @@ def load(run: Place, **changed: Any) -> models.Network:
     >>> network(network.normalise(pictures)).argmax(1)                    # pictures [N, C, H, W], uint8
     """
     file = _file_of(Path(run))
-    content = _read(file)
-    about = json.loads(content["about"])
+    tensors, about = _read(file)
     given = dict(about["config"]["model"])
     name = given.pop("name")
+    best = "best_weights/"  # of a checkpoint, so far
+    weights = {key[len(best):]: tensor for key, tensor in tensors.items() if key.startswith(best)}
+    if not weights or Path(run).is_file():
+        weights = {key: tensor for key, tensor in tensors.items() if "/" not in key}
     try:
         network = models.make(name, **{**given, **changed})
-    except ValueError as error:
-        raise ValueError(f"{file}: {error}") from None
-    weights = content["weights"] if file.name == "model.pt" or not content.get("best_weights") else (
-        content["best_weights"])
-    network.load_state_dict(weights)
+        network.load_state_dict(weights)
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise ValueError(f"{file}: {_line(error)}") from None
     network.about = about
     return network.eval()
 
@@ -105,7 +107,7 @@ def save(network: models.Network, path: Place, like: Optional[Place] = None,
         if like is not None and is_given:
             raise ValueError(f"{name}: got it and like, expected one of them: like says it already")
     if like is not None:
-        about = json.loads(_read(_file_of(Path(like)))["about"])
+        _, about = _read(_file_of(Path(like)))
         for of_that_network in ("scale_calibration", "best_epoch", "best_validation"):
             about.pop(of_that_network, None)
     o = network.options
@@ -118,10 +120,4 @@ def save(network: models.Network, path: Place, like: Optional[Place] = None,
     model = {("name" if option == "model" else option): value for option, value in o.items()}
     about["config"] = {**about["config"], "model": model}
     about["torch"] = torch.__version__
-    weights = {name: tensor.detach().cpu().clone() for name, tensor in network.state_dict().items()}
-    archive = io.BytesIO()
-    torch.save({"format": _FORMAT, "about": json.dumps(about), "weights": weights}, archive)
-    # The sum of all other bytes is the comment of the zip archive, behind everything else.
-    data = archive.getvalue()[:-2] + (len(_MARK) + 64).to_bytes(2, "little") + _MARK
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_bytes(data + hashlib.sha256(data).hexdigest().encode())
+    _write(Path(path), {name: tensor.detach() for name, tensor in network.state_dict().items()}, about)

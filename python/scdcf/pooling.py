@@ -1,5 +1,5 @@
 """What stands between convolutions and behind them: norm and pooling, enlarged images, read-outs."""
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -8,6 +8,11 @@ from torch.nn import functional as F
 from ._constants import Table, WithConstants
 
 _ops = torch.ops.scdcf
+
+
+def _check_features(layer: nn.Module, input: Tensor) -> None:
+    if input.dim() != 5:
+        raise RuntimeError(f"{type(layer).__name__}: input: got shape {list(input.shape)}, expected features [N, C, S, H, W]")
 
 
 class NormReluPool(nn.Module):
@@ -38,6 +43,9 @@ class NormReluPool(nn.Module):
         self.register_buffer("num_batches_tracked", torch.tensor(0, dtype=torch.long, device=device))
 
     def forward(self, input: Tensor) -> Tensor:
+        if input.dim() < 2 or input.shape[1] != self.channels:
+            raise RuntimeError(f"NormReluPool: input: got shape {list(input.shape)}, expected {self.channels} channels "
+                               "(dimension 1)")
         if self.training:
             self.num_batches_tracked.add_(1)
         return _ops.norm_relu_pool(input, self.weight, self.bias, self.running_mean, self.running_var, self.training,
@@ -99,6 +107,7 @@ class SpatialAvgPool(nn.Module):
         self.window, self.stride, self.padding = window, stride, padding
 
     def forward(self, input: Tensor) -> Tensor:
+        _check_features(self, input)
         w, s, p = self.window, self.stride or self.window, self.padding
         return F.avg_pool3d(input, (1, w, w), (1, s, s), (0, p, p), count_include_pad=False)
 
@@ -110,14 +119,42 @@ class SpatialMaxPool(SpatialAvgPool):
     """Maximum over a square window in space, each scale by itself."""
 
     def forward(self, input: Tensor) -> Tensor:
+        _check_features(self, input)
         w, s, p = self.window, self.stride or self.window, self.padding
         return F.max_pool3d(input, (1, w, w), (1, s, s), (0, p, p))
+
+
+class SpatialUpsample(nn.Module):
+    """Maps enlarged by a whole factor in space, each scale by itself, for decoders: SpatialUpsample, then JointConv.
+
+    Output pixels lie where the pixels of maps from before a pooling by `factor` lie. `forward` takes the size (H', W') of
+    those maps where it is no multiple of the factor.
+
+    Args:
+        factor: at least 1.
+        mode: "bilinear" or "nearest".
+
+    >>> SpatialUpsample(2)(torch.zeros(2, 8, 5, 14, 14), (29, 28)).shape
+    torch.Size([2, 8, 5, 29, 28])
+    """
+
+    def __init__(self, factor: int = 2, mode: str = "bilinear") -> None:
+        super().__init__()
+        self.factor, self.mode = factor, mode
+        self(torch.empty(0, 1, 1, 1, 1))  # refuses invalid options
+
+    def forward(self, input: Tensor, output_size: Sequence[int] = ()) -> Tensor:
+        return _ops.spatial_upsample(input, self.factor, self.mode, output_size)
+
+    def extra_repr(self) -> str:
+        return f"factor={self.factor}, mode={self.mode!r}"
 
 
 class ScaleMaxProjection(nn.Module):
     """Maximum along scale, [N, C, S, H, W] to [N, C, H, W]: features that do not change with the size of the object."""
 
     def forward(self, input: Tensor) -> Tensor:
+        _check_features(self, input)
         return input.amax(2)
 
 
@@ -125,6 +162,7 @@ class ScaleMeanProjection(nn.Module):
     """Mean along scale, [N, C, S, H, W] to [N, C, H, W]."""
 
     def forward(self, input: Tensor) -> Tensor:
+        _check_features(self, input)
         return input.mean(2)
 
 

@@ -32,6 +32,7 @@ def layers():
             (scdcf.Enlarge(1.7, frame=11), torch.randn(2, 2, 9, 8)),
             (scdcf.ResidualBlock(3, 4, GRID, stride=2), features),
             (scdcf.SpatialAvgPool(2), features), (scdcf.SpatialMaxPool(3, 2, 1), features),
+            (scdcf.SpatialUpsample(2), features), (scdcf.SpatialUpsample(3, mode="nearest"), features),
             (scdcf.ScaleMaxProjection(), features), (scdcf.ScaleMeanProjection(), features)]
 
 
@@ -51,6 +52,7 @@ class EveryLayer(unittest.TestCase):
         if "none" in repr(layer):
             input = torch.randn(1, 3, 3, 9, 7, dtype=torch.float64, requires_grad=True)
         self.assertTrue(torch.autograd.gradcheck(lambda x, *_: layer(x), (input, *layer.parameters())))
+        self.assertTrue(torch.autograd.gradgradcheck(lambda x, *_: layer(x), (input, *layer.parameters()), fast_mode=True))
 
     @every_layer
     def test_a_copy_is_the_same_and_independent(self, layer, input):
@@ -94,7 +96,8 @@ class EveryLayer(unittest.TestCase):
 
 class Options(unittest.TestCase):
     def test_are_left_open_as_in_the_library(self):
-        for kind in (scdcf.LiftingConv, scdcf.JointConv, scdcf.PointwiseConv, scdcf.NormReluPool, scdcf.Enlarge):
+        for kind in (scdcf.LiftingConv, scdcf.JointConv, scdcf.PointwiseConv, scdcf.NormReluPool, scdcf.Enlarge,
+                     scdcf.SpatialUpsample):
             signature = inspect.signature(kind.__init__).parameters
             for name, text in torch.ops.scdcf.layer_defaults(kind.__name__).items():
                 default = signature[name].default
@@ -112,6 +115,9 @@ class Options(unittest.TestCase):
                            ('modes: got "1.5", expected a whole number', lambda: scdcf.JointConv(1, 1, GRID, modes=1.5)),
                            ("NormReluPool: window: got 0", lambda: scdcf.NormReluPool(1, window=0)),
                            ("Enlarge: factor: got 100", lambda: scdcf.Enlarge(100.0)),
+                           ("SpatialUpsample: factor: got 0", lambda: scdcf.SpatialUpsample(0)),
+                           ('mode: got "cubic", expected one of bilinear', lambda: scdcf.SpatialUpsample(mode="cubic")),
+                           ("JointConv: scale_taps: got 2", lambda: scdcf.JointConv(1, 1, GRID, scale_taps=2, support="centred")),
                            ("algorithm: got separable", lambda: scdcf.JointConv(1, 1, GRID, basis="log-radial", modes=6,
                                                                                 algorithm="separable"))]:
             with self.assertRaises(RuntimeError) as caught:
@@ -134,8 +140,15 @@ class Inputs(unittest.TestCase):
                 ("JointConv: input: got 2 scales", scdcf.JointConv(1, 1, GRID), (1, 1, 2, 5, 5)),
                 ("JointConv: input: got 2 channels (dimension 1 of [1, 2, 3, 5, 5]), expected 1",
                  scdcf.JointConv(1, 1, GRID), (1, 2, 3, 5, 5)),
-                ("PointwiseConv: input: got shape [1, 2, 3, 5, 5], expected [N, 1, S, H, W]",
-                 scdcf.PointwiseConv(1, 1), (1, 2, 3, 5, 5))]:
+                ("LiftingConv: input: got 3 channels (dimension 1 of [1, 3, 9, 8]), expected 1",
+                 scdcf.LiftingConv(1, 1, GRID), (1, 3, 9, 8)),
+                ("PointwiseConv: input: got 2 channels (dimension 1 of [1, 2, 3, 5, 5]), expected 1",
+                 scdcf.PointwiseConv(1, 1), (1, 2, 3, 5, 5)),
+                ("NormReluPool: input: got shape [1, 5, 9, 9], expected 4 channels", scdcf.NormReluPool(4), (1, 5, 9, 9)),
+                ("ScaleMaxProjection: input: got shape [1, 2, 5, 5], expected features [N, C, S, H, W]",
+                 scdcf.ScaleMaxProjection(), (1, 2, 5, 5)),
+                ("SpatialAvgPool: input: got shape [1, 2, 5, 5]", scdcf.SpatialAvgPool(), (1, 2, 5, 5)),
+                ("SpatialUpsample: input: got shape [1, 2, 5, 5]", scdcf.SpatialUpsample(), (1, 2, 5, 5))]:
             with self.assertRaises(RuntimeError) as caught:
                 layer(torch.zeros(shape))
             self.assertIn(text, str(caught.exception).splitlines()[0])
@@ -145,6 +158,10 @@ class Inputs(unittest.TestCase):
             scdcf.LiftingConv(1, 1, GRID)(torch.zeros(1, 1, 5, 5, dtype=torch.float64))
         self.assertIn("LiftingConv: input: got type Double, expected the coefficients' type Float",
                       str(caught.exception).splitlines()[0])
+
+    def test_of_whole_numbers_are_refused_with_what_to_do(self):
+        with self.assertRaisesRegex(RuntimeError, "Enlarge: input: got type Byte, .*convert the images first"):
+            scdcf.Enlarge(2.0)(torch.full((1, 1, 4, 4), 200, dtype=torch.uint8))
 
     def test_autocast_on_a_cpu_runs_in_float(self):
         layer, input = scdcf.JointConv(2, 3, GRID), torch.randn(1, 2, 3, 8, 8)
@@ -169,6 +186,12 @@ class Forms(unittest.TestCase):
             self.assertLess((layer.at_centre(x) - scdcf.centre_of(layer(x))).abs().max(), 1e-5)
         with self.assertRaisesRegex(RuntimeError, "at_centre: got 3 scale taps"):
             scdcf.JointConv(3, 4, GRID).at_centre(x)
+
+    def test_upsampled_maps_take_the_size_of_those_from_before_the_pooling(self):
+        up, x = scdcf.SpatialUpsample(2), torch.rand(1, 2, 3, 31, 9)
+        self.assertEqual(up(scdcf.SpatialAvgPool(2)(x), x.shape[3:]).shape, x.shape)
+        with self.assertRaisesRegex(RuntimeError, "output_size: got .*61 to 63 for 31 pixels"):
+            up(x, (64, 18))
 
     def test_norm_relu_pool_is_the_three_layers_of_torch(self):
         torch.manual_seed(4)

@@ -102,7 +102,7 @@ class TrainedByTheProgram(unittest.TestCase):
     def test_saved_again_it_is_read_by_the_program(self):
         for name in ("scdcfnet", "scdcfnet-full"):
             with self.subTest(model=name):
-                network, file = scdcf.load(self.folder / name), self.folder / f"{name}-again.pt"
+                network, file = scdcf.load(self.folder / name), self.folder / f"{name}-again.safetensors"
                 scdcf.save(network, file)
                 accuracy = []
                 for model in (self.folder / name, file):
@@ -123,7 +123,7 @@ class TrainedByTheProgram(unittest.TestCase):
             losses[-1].backward()
             optimizer.step()
         self.assertLess(losses[-1], 0.8 * losses[0])
-        file = self.folder / "python.pt"
+        file = self.folder / "python.safetensors"
         scdcf.save(network.eval(), file, class_names=[f"class {i}" for i in range(10)], mean=[0.3], deviation=[0.2])
         loaded = scdcf.load(file)
         self.same(loaded, file)
@@ -139,15 +139,9 @@ class TrainedByTheProgram(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "mean: got it and like"):
             scdcf.save(network, file, like=self.folder / "scdcfnet", mean=[0.3])
 
-    def test_what_is_no_model_or_has_no_form_here_is_refused(self):
-        damaged = bytearray((self.folder / "cnn" / "model.pt").read_bytes())
-        damaged[len(damaged) // 2] ^= 1
-        (self.folder / "damaged.pt").write_bytes(damaged)
-        (self.folder / "text.pt").write_text("no model")
-        scdcf.save(scdcf.load(self.folder / "cnn"), self.folder / "other.pt")
-        for file, text in [("damaged.pt", "is damaged"), ("text.pt", "is no model of scdcf"), ("none", "is missing")]:
-            with self.assertRaisesRegex((ValueError, FileNotFoundError), text):
-                scdcf.load(self.folder / file)
+    def test_what_is_missing_or_has_no_form_here_is_refused(self):
+        with self.assertRaisesRegex(FileNotFoundError, "is missing"):
+            scdcf.load(self.folder / "none")
         code, _, error = program("train", "--model", "lsi-cnn", "--channels", "3,3,3", "--data", "sglyphs", "--size", 12,
                                  "--train-size", 32, "--validation-size", 16, "--test-size", 16, "--epochs", 1, "--out",
                                  self.folder / "lsi-cnn")
@@ -177,6 +171,22 @@ class Networks(unittest.TestCase):
                     found = " ".join(names.get(type(module), "pool") for module in end)
                     self.assertEqual(found + " pool" * (len(end) == 1), block.replace("-", " "))  # one module pools, too
         self.assertEqual(scdcf.models.scdcfnet(sampling="point").block1[0].sampling, "point")
+
+    def test_images_of_another_shape_are_refused_in_one_line(self):
+        for name in ("cnn", "scdcfnet", "scdcfnet-full"):
+            network = scdcf.models.make(name).eval()
+            for images in (torch.zeros(1, 1, 40, 40), torch.zeros(1, 3, 28, 28), torch.zeros(1, 28, 28),
+                           torch.zeros(1, 1, 28, 28, dtype=torch.uint8)):
+                with self.assertRaises(ValueError) as caught:
+                    network(images)
+                self.assertIn(f"{name}: images: got shape {list(images.shape)}", str(caught.exception))
+                self.assertIn("expected [N, 1, 28, 28] in floating point", str(caught.exception))
+        network = scdcf.models.cnn(in_channels=3)
+        network.about = {"mean": [0.1, 0.2, 0.3], "deviation": [1.0, 1.0, 1.0]}
+        self.assertEqual(network.normalise(torch.zeros(2, 3, 28, 28)).shape, (2, 3, 28, 28))
+        for shape in ((1, 1, 64, 64), (3, 64, 64)):
+            with self.assertRaisesRegex(ValueError, "normalise: got shape .*expected images .N, 3, H, W"):
+                network.normalise(torch.zeros(shape))
 
     def test_copies_and_states(self):
         torch.manual_seed(2)

@@ -2,6 +2,7 @@
 //   basis/   psi_k, phi_m, the scale grid, sampling on pixels           Sections 3.2, 5.1, 5.2
 //   ops/     the joint convolution                                      Theorem 1, Section 5.3
 //   nn/      layers                                                     Section 5
+//   io/      model files
 //   distributed/  training in several processes
 //   models/  networks, by name                                          Section 6
 //   theory/  group actions, deformations, norms, A_l, bounds            Sections 3.1, 4
@@ -17,6 +18,7 @@
 #include "scdcf/distributed/group.h"
 #include "scdcf/distributed/launch.h"
 #include "scdcf/distributed/place.h"
+#include "scdcf/io/model_file.h"
 #include "scdcf/models/operation_count.h"
 #include "scdcf/models/registry.h"
 #include "scdcf/models/scale_plan.h"

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -200,29 +199,6 @@ TEST(SampledBasis, bad_arguments_fail_by_name) {
   testing::expect_error([&] { sample_basis(sines, grid, Sampling::area, -3); }, "max_kernel_size", "-3");
   testing::expect_error([&] { sample_basis(sines, ScaleGrid(1, 1, 1)); }, "finest_width", "too narrow");
   testing::expect_error([&] { sample_basis(sines, grid, Sampling::area, 1); }, "vanishes");
-}
-
-double milliseconds(const std::function<void()>& action) {
-  double best = 1e9;
-  for (int i = 0; i < 5; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    action();
-    best = std::min(best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
-  }
-  return best;
-}
-
-TEST(SampledBasis, the_bases_of_a_network_are_ready_within_50_ms) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "times mean nothing under the sanitizer";
-#endif
-  EXPECT_LT(milliseconds([] {
-              for (int layer = 0; layer < 3; ++layer)
-                sample_basis(make_spatial_basis("sine", 15), ScaleGrid(17, 0.125, 5));
-            }),
-            50);
-  if (!has_basis("fourier-bessel")) return;
-  EXPECT_LT(milliseconds([] { sample_basis(make_spatial_basis("fourier-bessel", 15), ScaleGrid(5, 0.25, 10)); }), 50);
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "scdcf/core/sha256.h"
 #include "scdcf/data/download.h"
-#include "scdcf/files/sha256.h"
 #include "support/archive.h"
 #include "support/expect_error.h"
 #include "support/http_server.h"
@@ -30,7 +30,7 @@ using testing::Variable;
 using Strings = std::vector<std::string>;
 
 std::string digest(const std::string& bytes) {
-  files::Sha256 hash;
+  Sha256 hash;
   hash.add(bytes.data(), bytes.size());
   return hash.hex();
 }

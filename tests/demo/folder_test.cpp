@@ -16,12 +16,13 @@ TEST_F(DemoFolder, replaces_what_a_demonstration_wrote_and_nothing_else) {
                                       "explore.html",
                                       "pictures/01.png",
                                       "figures/scores.svg",
-                                      "scdcfnet-full/model.pt",
+                                      "scdcfnet-full/model.safetensors",
                                       "cnn/config.json",
                                       "cnn/metrics.jsonl",
                                       "scdcfnet-full/result.json",
-                                      "cnn/checkpoints/step-000000012.pt"};
-  const std::vector<fs::path> others = {"notes.txt", "scdcfnet-full/thoughts.md", "figures/mine.svg", "runs/model.pt"};
+                                      "cnn/checkpoints/step-000000012.safetensors"};
+  const std::vector<fs::path> others = {"notes.txt", "scdcfnet-full/thoughts.md", "figures/mine.svg",
+                                        "runs/model.safetensors"};
   for (const auto& list : {ours, others})
     for (const auto& file : list) {
       fs::create_directories((folder_ / "demo" / file).parent_path());
@@ -42,9 +43,9 @@ TEST_F(DemoFolder, is_left_alone_while_another_demonstration_works_in_it) {
 
 TEST_F(DemoFolder, refuses_a_folder_with_another_ones_run) {
   fs::create_directories(folder_ / "cnn");
-  write(folder_ / "cnn" / "model.pt", "precious");
+  write(folder_ / "cnn" / "model.safetensors", "precious");
   scdcf::testing::expect_error([&] { prepare_demo_folder(folder_); }, "holds a cnn");
-  EXPECT_EQ(read(folder_ / "cnn" / "model.pt"), "precious");
+  EXPECT_EQ(read(folder_ / "cnn" / "model.safetensors"), "precious");
   EXPECT_EQ(names_in(folder_), std::vector<std::string>{"cnn"});
 }
 

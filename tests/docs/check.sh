@@ -1,13 +1,14 @@
 #!/bin/sh
 # README.md and docs/: check.sh SOURCE_DIR ROOMS.TXT. Every path that they and the comments of sources name exists, every
 # figure is shown and no sentence stands twice; the code in README.md is the example that the tests run, letter by letter; the picture of the rooms is
-# that of the rooms as they are; `make help` names every target, and `make asan` has the tests of every room.
+# that of the rooms as they are; `make help` names every target, `make asan` has the tests of every room,
+# and CITATION.cff has the version of CMakeLists.txt.
 set -eu
 check=$(cd "$(dirname "$0")" && pwd)/check.awk
 cd "$1"
 tree=$(mktemp)
 trap 'rm -f "$tree"' EXIT
-find README.md CMakeLists.txt CMakePresets.json Makefile apps benchmarks cmake docs examples python results scripts src tests >"$tree"
+find README.md LICENSE CITATION.cff CMakeLists.txt CMakePresets.json Makefile pyproject.toml setup.py apps benchmarks cmake docs examples python results scripts src tests >"$tree"
 failed=0
 awk -f "$check" "$tree" README.md docs/*.md $(grep -E '^(apps|benchmarks|examples|src|tests)/.*\.(h|cpp|cu|cuh|inl)$' "$tree") || failed=1
 if ! awk '/^```$/ { code = 0 } code { print } /^```cpp$/ { code = 1 }' README.md | cmp -s - examples/first_layers.cpp; then
@@ -32,4 +33,9 @@ done
 for room in $(sed -n 's/^ *scdcf_test(\([a-z]*\) .*/\1/p' tests/CMakeLists.txt); do
   says "$sanitized" "$room" "make asan leaves out the tests of $room"
 done
+version=$(sed -n 's/^project(scdcf VERSION \([^ ]*\) .*/\1/p' CMakeLists.txt)
+if ! grep -qx "version: $version" CITATION.cff; then
+  echo "CITATION.cff:1: its version is not $version, that of CMakeLists.txt"
+  failed=1
+fi
 exit $failed

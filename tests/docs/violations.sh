@@ -5,7 +5,7 @@ set -eu
 . "$(dirname "$0")/../support/violations.sh"
 rm -rf "$scratch"
 mkdir -p "$scratch"
-(cd "$source" && cp -r README.md CMakeLists.txt CMakePresets.json Makefile apps benchmarks cmake docs examples python results scripts src tests "$scratch")
+(cd "$source" && cp -r README.md LICENSE CITATION.cff CMakeLists.txt CMakePresets.json Makefile pyproject.toml setup.py apps benchmarks cmake docs examples python results scripts src tests "$scratch")
 cp "$rooms" "$scratch"
 
 # says NAME TEXT PATTERN: as a page of its own.
@@ -44,5 +44,7 @@ expect "a target that help does not name" '^Makefile:1: make help does not name 
 cp "$source/Makefile" "$scratch"
 sed -i 's/^ASAN_TESTS = files/ASAN_TESTS =/' "$scratch/Makefile"
 expect "a room whose tests are left out" '^Makefile:1: make asan leaves out the tests of files$'
+sed -i 's/^version: .*/version: 0.0.0/' "$scratch/CITATION.cff"
+expect "an old version" '^CITATION.cff:1: its version is not '
 
 finish

@@ -15,7 +15,6 @@
 namespace {
 
 using scdcf::files::LeaseTaker;
-using Clock = std::chrono::steady_clock;
 constexpr double kSeconds = 0.6;
 
 void sleep_for(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
@@ -48,16 +47,17 @@ class Leases : public scdcf::testing::ScratchFolder {
   std::filesystem::path file() const { return folder_ / "a.lease"; }
 };
 
-TEST_F(Leases, one_holds_it_as_long_as_it_lives_and_gives_it_back) {
-  LeaseTaker mine(kSeconds), others(kSeconds);
+TEST_F(Leases, one_holds_it_as_long_as_it_renews_it_and_gives_it_back) {
+  double time = 1;
+  LeaseTaker mine(kSeconds), others(kSeconds, [&] { return time; });
   {
     const auto lease = mine.take(file(), false);
     ASSERT_TRUE(lease.has_value());
     EXPECT_FALSE(lease->was_left());
-    const auto until = Clock::now() + std::chrono::milliseconds(1500);
-    while (Clock::now() < until) {
+    for (int look = 0; look < 5; ++look) {
       EXPECT_FALSE(others.take(file(), false).has_value());
-      sleep_for(0.02);
+      for (const auto before = read(file()); read(file()) == before;) sleep_for(0.005);
+      time += 2 * kSeconds;
     }
     EXPECT_FALSE(lease->is_lost());
   }
@@ -69,23 +69,25 @@ TEST_F(Leases, one_holds_it_as_long_as_it_lives_and_gives_it_back) {
 TEST_F(Leases, that_of_a_lost_holder_is_over_after_its_time_and_not_before) {
   for (const int signal : {SIGKILL, SIGSTOP}) {
     const pid_t child = holder();
-    LeaseTaker taker(kSeconds);
-    EXPECT_FALSE(taker.take(file(), false).has_value());
+    double time = 1;
+    LeaseTaker taker(kSeconds, [&] { return time; });
     kill(child, signal);
-    const auto started = Clock::now();
-    std::optional<scdcf::files::Lease> lease;
-    while (!(lease = taker.take(file(), false))) sleep_for(0.01);
-    const double waited = std::chrono::duration<double>(Clock::now() - started).count();
-    EXPECT_GE(waited, 0.7 * kSeconds);
-    EXPECT_LT(waited, kSeconds + 5);
+    int status = 0;
+    waitpid(child, &status, WUNTRACED);  // from here on it renews nothing
+    EXPECT_FALSE(taker.take(file(), false).has_value());
+    time += 0.99 * kSeconds;
+    EXPECT_FALSE(taker.take(file(), false).has_value());
+    time += 0.02 * kSeconds;
+    const auto lease = taker.take(file(), false);
+    ASSERT_TRUE(lease.has_value());
     EXPECT_TRUE(lease->was_left());
     if (signal == SIGSTOP) {  // it comes back, and what it writes is not the lease any more
       kill(child, SIGCONT);
       sleep_for(0.3);
       EXPECT_FALSE(lease->is_lost());
       kill(child, SIGKILL);
+      code_of(child);
     }
-    code_of(child);
   }
 }
 
@@ -103,22 +105,30 @@ TEST_F(Leases, of_many_who_find_it_over_one_takes_it) {
     const pid_t lost = holder();
     kill(lost, SIGKILL);
     code_of(lost);
+    const auto go = folder_ / ("go-" + std::to_string(round));
     std::vector<pid_t> children;
-    for (int i = 0; i < 6; ++i)
-      children.push_back(in_process([this] {
-        LeaseTaker taker(kSeconds);
-        const auto until = Clock::now() + std::chrono::milliseconds(1800);
-        while (Clock::now() < until) {
-          if (const auto lease = taker.take(file(), false)) {
-            sleep_for(2.5);  // past the others' patience
-            return lease->is_lost() ? 2 : 1;
-          }
-          sleep_for(0.002);
-        }
+    for (int i = 0; i < 6; ++i) {
+      const auto ready = folder_ / ("ready-" + std::to_string(6 * round + i));
+      children.push_back(in_process([&] {
+        double time = 1;
+        LeaseTaker taker(kSeconds, [&] { return time; });
+        if (taker.take(file(), false)) return 2;
+        write(ready, "");
+        while (!std::filesystem::exists(go)) sleep_for(0.001);
+        time += 2 * kSeconds;  // and stands still: only what all have seen before is over
+        for (int look = 0; look < 1000; ++look)
+          if (const auto lease = taker.take(file(), false)) _exit(1);  // without giving it back
         return 0;
       }));
+      while (!std::filesystem::exists(ready)) sleep_for(0.001);
+    }
+    write(go, "");
     int holders = 0;
-    for (const pid_t child : children) holders += code_of(child);
+    for (const pid_t child : children)
+      if (code_of(child) == 1) {
+        ++holders;
+        EXPECT_NE(read(file()).find(":" + std::to_string(child) + ":"), std::string::npos) << "another has it";
+      }
     EXPECT_EQ(holders, 1);
     std::filesystem::remove(file());
   }

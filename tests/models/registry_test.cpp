@@ -67,6 +67,52 @@ TEST_P(EveryNetwork, learns_and_is_the_network_that_was_trained_in_eval_mode_too
   EXPECT_LT(testing::relative_error(network->forward(data.images), expected), 0.01);
 }
 
+TEST_P(EveryNetwork, refuses_images_that_it_was_not_made_for) {
+  const auto options = testing::small_network(GetParam());
+  auto network = made(options);
+  const auto images = images_for(options, 2);
+  const auto side = options.image_size;
+  for (const auto& other : {torch::cat({images, images}, 1), torch::constant_pad_nd(images, {0, 4, 0, 4}),
+                            images.narrow(3, 0, side - 1), images[0]}) {
+    const std::string name = GetParam() + ": images: got shape [";
+    testing::expect_error([&] { network->forward(other); }, name, "expected [N, ");
+    testing::expect_error([&] { network->features(other); }, name);
+  }
+  testing::expect_error([&] { network->forward(images.to(torch::kByte)); }, GetParam() + ": input: got type Byte");
+}
+
+/// Runs `compute` with this many threads.
+template <class Compute>
+auto with_threads(int threads, Compute compute) {
+  const int before = at::get_num_threads();
+  at::set_num_threads(threads);
+  auto result = compute();
+  at::set_num_threads(before);
+  return result;
+}
+
+TEST_P(EveryNetwork, predicts_the_same_with_any_number_of_threads) {
+  const auto options = testing::small_network(GetParam());
+  auto network = made(options);
+  network->eval();
+  const auto images = images_for(options, 8);
+  const auto scores = [&] {
+    const torch::NoGradGuard no_grad;
+    return network->forward(images);
+  };
+  const auto expected = with_threads(1, scores);
+  for (const int threads : {2, 3}) EXPECT_TRUE(torch::equal(with_threads(threads, scores), expected)) << threads;
+}
+
+TEST(Networks, train_the_same_with_the_same_number_of_threads) {
+  for (const char* name : {"scdcfnet", "cnn"}) {
+    const auto options = testing::small_network(name);
+    const auto data = testing::stripes(32, options.image_size, options.in_channels, options.classes);
+    const auto losses = [&] { return train_on(*made(options), data, 3); };
+    EXPECT_EQ(with_threads(2, losses), with_threads(2, losses)) << name;
+  }
+}
+
 TEST_P(EveryNetwork, judges_an_image_by_itself_in_eval_mode) {
   const auto options = testing::small_network(GetParam());
   const torch::NoGradGuard no_grad;

@@ -50,11 +50,12 @@ TEST(ResNet16, the_count_behind_the_choice_of_channels_is_that_of_the_network) {
 TEST(ResNet16, halves_the_maps_twice_and_keeps_the_scale_axis_of_equivariant_variants) {
   const torch::NoGradGuard no_grad;
   for (const auto* name : kVariants) {
-    auto options = natural(name);
-    options.channels = {2, 2, 3, 4};
-    auto network = make_model(options);
-    network->to(testing::device());
     for (const int64_t size : {64, 96}) {
+      auto options = natural(name);
+      options.channels = {2, 2, 3, 4};
+      options.image_size = size;
+      auto network = make_model(options);
+      network->to(testing::device());
       const auto maps = network->features(torch::randn({1, 3, size, size}, testing::on_device(torch::kFloat)));
       ASSERT_EQ(maps.size(), 3u);
       EXPECT_EQ(maps[0].maps.size(-1), size) << name;

@@ -47,7 +47,11 @@ TEST(BatchNorm, of_a_batch_that_is_a_part_has_the_statistics_of_the_sum) {
 
 TEST(BatchNorm, refuses_what_it_cannot_normalise) {
   testing::expect_error([] { BatchNorm(0); }, "channels: got 0");
-  testing::expect_error([] { BatchNorm(3)(torch::zeros({2, 4})); }, "expected [N, 3, ...]");
+  testing::expect_error(
+      [] {
+        BatchNorm(3)(torch::zeros({2, 4}));
+      },
+      "got 4 channels (dimension 1 of [2, 4]), expected 3");
   testing::expect_error([] { BatchNorm(3)(torch::zeros({1, 3})); }, "more than one value");
 }
 

@@ -93,17 +93,14 @@ TEST(JointConv, with_one_tap_keeps_scales_apart) {
   EXPECT_EQ(difference[2].item<float>(), 0);
 }
 
-TEST(JointConv, strides_and_transposes_change_sizes_as_documented) {
+TEST(JointConv, strides_and_padding_change_sizes_as_documented) {
   const auto x = testing::random_tensor({1, 2, 3, 9, 9}, torch::kFloat);
   const auto options = JointConvOptions(2, 3, basis::ScaleGrid(3, 0.5, 3.0)).modes(3);
   JointConv strided(JointConvOptions(options).stride(2));
-  JointConvTranspose grown(JointConvOptions(options).stride(2));
   JointConv inner(JointConvOptions(options).padding(SpatialPadding::none));
   strided->to(testing::device());
-  grown->to(testing::device());
   inner->to(testing::device());
   EXPECT_EQ(strided(x).sizes(), (std::vector<int64_t>{1, 3, 3, 5, 5}));
-  EXPECT_EQ(grown(x).sizes(), (std::vector<int64_t>{1, 3, 3, 18, 18}));
   EXPECT_EQ(inner(x).sizes(), (std::vector<int64_t>{1, 3, 3, 3, 3}));  // widest filter 6 px: radius 3
 }
 
@@ -112,23 +109,11 @@ TEST(JointConv, has_the_gradients_of_central_differences) {
       JointConv(JointConvOptions(2, 2, basis::ScaleGrid(2, 0.5, 3.0)).modes(3).scale_taps(2)), {1, 2, 2, 4, 3});
 }
 
-TEST(JointConvTranspose, has_the_gradients_of_central_differences) {
-  testing::expect_layer_gradients(
-      JointConvTranspose(JointConvOptions(2, 2, basis::ScaleGrid(2, 0.5, 3.0)).modes(3).scale_taps(2).stride(2)),
-      {1, 2, 2, 3, 2});
-}
-
 TEST(JointConv, refuses_features_of_other_scales_and_none_at_all) {
   JointConv layer(JointConvOptions(2, 2, basis::ScaleGrid(3, 0.5, 3.0)).modes(3));
   testing::expect_error([&] { layer(torch::randn({1, 2, 5, 5})); }, "JointConv", "[N, C, S, H, W]");
   testing::expect_error([&] { layer(torch::randn({1, 2, 4, 5, 5})); }, "4 scales", "expected 3");
   testing::expect_error([&] { layer(torch::randn({1, 2, 3, 0, 5})); }, "0 x 5 pixels");
-}
-
-TEST(JointConvTranspose, refuses_to_replicate_a_border) {
-  JointConvTranspose layer(
-      JointConvOptions(2, 2, basis::ScaleGrid(3, 0.5, 3.0)).modes(3).padding(SpatialPadding::replicate));
-  testing::expect_error([&] { layer(torch::randn({1, 2, 3, 5, 5})); }, "JointConvTranspose", "padding", "replicate");
 }
 
 }  // namespace

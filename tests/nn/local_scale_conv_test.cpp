@@ -5,11 +5,11 @@
 
 #include <cmath>
 
-#include "scdcf/nn/resize.h"
 #include "support/device.h"
 #include "support/expect_error.h"
 #include "support/layers.h"
 #include "support/patterns.h"
+#include "support/resize.h"
 
 namespace scdcf::nn {
 namespace {
@@ -19,9 +19,9 @@ TEST(LocalScaleConv, keeps_the_maximum_over_the_resized_inputs) {
   const auto x = testing::random_tensor({2, 2, 12, 11});
   auto expected = torch::full({2, 3, 12, 11}, -1e9, testing::on_device(torch::kDouble));
   for (const double factor : {std::sqrt(0.5), 1.0, std::sqrt(2.0)}) {
-    const auto seen = resize_to(x, std::lround(12 * factor), std::lround(11 * factor));
+    const auto seen = testing::resize_to(x, std::lround(12 * factor), std::lround(11 * factor));
     const auto response = torch::conv2d(seen, layer->conv->weight, layer->conv->bias, 1, 2);
-    expected = torch::maximum(expected, resize_to(response, 12, 11));
+    expected = torch::maximum(expected, testing::resize_to(response, 12, 11));
   }
   EXPECT_LT(testing::relative_error(layer->forward(x), expected), 1e-12);
 }
@@ -58,7 +58,7 @@ TEST(LocalScaleConv, bad_arguments_are_named) {
       [] {
         LocalScaleConv(MultiScaleConvOptions(2, 1))->forward(torch::zeros({1, 1, 8, 8}));
       },
-      "[N, 2, H, W]");
+      "got 1 channels", "expected 2");
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "scdcf/nn/resize.h"
 #include "support/device.h"
 #include "support/gradcheck.h"
 #include "support/layers.h"
+#include "support/resize.h"
 
 namespace scdcf::nn {
 namespace {
@@ -25,8 +25,9 @@ TEST(MultiScaleConvolution, matrices_equal_resizing_convolving_and_resizing_back
         for (size_t i = 0; i < factors.size(); ++i) weights.push_back(torch::randn({out, in, 5, 5}, on_device));
         const auto all = convolution(x, weights, bias);
         for (size_t i = 0; i < factors.size(); ++i) {
-          const auto expected =
-              convolve_resized(x, weights[i], bias, factors[i]).slice(2, 0, height, stride).slice(3, 0, width, stride);
+          const auto expected = testing::convolve_resized(x, weights[i], bias, factors[i])
+                                    .slice(2, 0, height, stride)
+                                    .slice(3, 0, width, stride);
           EXPECT_LT(testing::relative_error(MultiScaleConvolution::to_maps(all[i]), expected), 1e-12)
               << in << " -> " << out << ", factor " << factors[i] << ", stride " << stride << ", width " << width;
         }

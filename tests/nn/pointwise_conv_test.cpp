@@ -71,7 +71,7 @@ TEST(PointwiseConv, prints_itself_and_names_what_it_refuses) {
       [] {
         PointwiseConv(PointwiseConvOptions(2, 2))->forward(torch::randn({1, 3, 3, 5, 5}));
       },
-      "PointwiseConv", "[N, 2, S, H, W]");
+      "PointwiseConv", "got 3 channels", "expected 2");
 }
 
 }  // namespace

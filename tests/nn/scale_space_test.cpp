@@ -63,7 +63,7 @@ TEST(ScaleSpace, bad_arguments_are_named) {
       [] {
         DilatedScaleConv(DilatedScaleConvOptions(1, 1))->forward(torch::zeros({1, 1, 8, 8}));
       },
-      "[N, 1, S, H, W]");
+      "[N, C, S, H, W]");
 }
 
 }  // namespace

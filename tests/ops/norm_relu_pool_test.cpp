@@ -59,6 +59,33 @@ std::vector<NormProblem> problems() {
   return list;
 }
 
+TEST(NormReluPool, has_the_second_derivatives_of_torch) {
+  torch::manual_seed(22);
+  for (const auto& shape : {std::vector<int64_t>{3, 4, 2, 6, 5}, {3, 4, 6, 5}})
+    for (const bool training : {true, false})
+      for (const bool keeps_zero : {true, false}) {
+        NormProblem problem;
+        problem.shape = shape;
+        problem.pool = {3, 2, 1};
+        problem.training = training;
+        problem.keeps_zero = keeps_zero;
+        const auto given = problem.arguments();
+        const auto second = [&](bool by_torch) {
+          std::vector<torch::Tensor> a;
+          for (size_t i = 0; i < given.size(); ++i) a.push_back(given[i].detach().clone().requires_grad_(i < 3));
+          const auto y = by_torch ? problem.run_torch(a) : problem.run(a);
+          const auto first = torch::autograd::grad({y.pow(3).sum()}, {a[0], a[1], a[2]}, {}, true, true);
+          auto penalty = first[0].square().sum() + first[1].square().sum() + first[2].square().sum();
+          auto found = torch::autograd::grad({penalty}, {a[0], a[1], a[2]});
+          for (const auto& gradient : first) found.push_back(gradient.detach());
+          return found;
+        };
+        const auto got = second(false), expected = second(true);
+        for (size_t i = 0; i < got.size(); ++i)
+          EXPECT_LT(testing::relative_error(got[i], expected[i]), 1e-11) << i << training << keeps_zero;
+      }
+}
+
 TEST(NormReluPool, equals_torch_in_double) {
   for (const auto& problem : problems()) expect_torch(problem, torch::kDouble, 1e-12);
 }

@@ -40,7 +40,13 @@ TEST(ScaleSources, one_tap_reads_only_its_own_scale) {
     EXPECT_EQ(text_of(joint_sources(3, 1, support, ScalePadding::zero)), "0:0 | 1:0 | 2:0");
 }
 
-TEST(ScaleSources, more_taps_than_scales_are_fine) {
+TEST(ScaleSources, an_even_number_of_taps_has_no_centre) {
+  testing::expect_error([] { joint_sources(4, 2, ScaleSupport::centred, ScalePadding::replicate); },
+                        "JointConv: scale_taps: got 2", "odd");
+}
+
+TEST(ScaleSources, more_taps_than_scales_follow_the_equation) {
+  EXPECT_EQ(text_of(joint_sources(3, 9, ScaleSupport::one_sided, ScalePadding::replicate)[2]), "0:0123456 1:7 2:8");
   EXPECT_EQ(text_of(joint_sources(1, 5, ScaleSupport::one_sided, ScalePadding::replicate)[0]), "0:01234");
   EXPECT_EQ(text_of(joint_sources(2, 5, ScaleSupport::one_sided, ScalePadding::zero)[1]), "0:3 1:4");
 }

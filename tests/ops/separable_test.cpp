@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <random>
 
 #include "scdcf/core/runtime.h"
@@ -73,7 +74,7 @@ ConvProblem random_problem(std::mt19937& engine) {
   problem.basis = std::vector<std::string>{"sine", "hermite-gauss", "bspline"}[static_cast<size_t>(pick(0, 2))];
   problem.judge.stride = pick(1, 2);
   problem.judge.padding = static_cast<SpatialPadding>(pick(0, 1));
-  problem.judge.support = static_cast<ScaleSupport>(pick(0, 1));
+  problem.judge.support = problem.taps % 2 == 1 ? static_cast<ScaleSupport>(pick(0, 1)) : ScaleSupport::one_sided;
   problem.judge.scale_padding = static_cast<ScalePadding>(pick(0, 1));
   return problem;
 }
@@ -106,6 +107,38 @@ TEST(Separable, equals_the_direct_sum) {
         problem.judge.stride = stride;
         problem.judge.padding = padding;
         EXPECT_LT(problem.error(), 1e-12);
+      }
+}
+
+/// grad(|grad(sum f^2)|^2), for all leaves: what a gradient penalty needs.
+std::vector<torch::Tensor> penalty_gradients(const ConvProblem& problem, const torch::Tensor& x,
+                                             const torch::Tensor& a) {
+  const auto leaf = [](const torch::Tensor& t) { return t.detach().clone().requires_grad_(true); };
+  const auto input = leaf(x), coefficients = leaf(a);
+  const auto gradients = torch::autograd::grad({problem.run(input, coefficients).square().sum()}, {input, coefficients},
+                                               {}, /*retain_graph=*/true, /*create_graph=*/true);
+  auto penalty = gradients[0].square().sum() + gradients[1].square().sum();
+  auto found = torch::autograd::grad({penalty}, {input, coefficients});
+  found.push_back(gradients[0].detach());
+  found.push_back(gradients[1].detach());
+  return found;
+}
+
+TEST(Separable, has_the_second_derivatives_of_the_composed_form) {
+  torch::manual_seed(21);
+  for (const auto padding : {SpatialPadding::zero, SpatialPadding::replicate, SpatialPadding::none})
+    for (const int64_t stride : {1, 2})
+      for (const bool lifting : {false, true}) {
+        auto problem = separable_problem(), composed = problem;
+        problem.lifting = composed.lifting = lifting;
+        problem.judge.stride = composed.judge.stride = stride;
+        problem.judge.padding = composed.judge.padding = padding;
+        problem.height = problem.width = composed.height = composed.width = 9;
+        composed.algorithm = Algorithm::composed;
+        const auto x = problem.input(), a = problem.coefficients();
+        const auto got = penalty_gradients(problem, x, a), expected = penalty_gradients(composed, x, a);
+        for (size_t i = 0; i < got.size(); ++i)
+          EXPECT_LT(testing::relative_error(got[i], expected[i]), 1e-12) << i << name_of(padding) << stride << lifting;
       }
 }
 
@@ -282,14 +315,6 @@ TEST(Separable, a_nan_stays_within_its_receptive_field) {
   cpu::set_simd_level(best);
 }
 
-TEST(Separable, a_second_derivative_fails_clearly) {
-  auto problem = separable_problem();
-  const auto x = problem.input().requires_grad_(true);
-  const auto gradient = torch::autograd::grad({problem.run(x, problem.coefficients()).square().sum()}, {x}, {}, true,
-                                              /*create_graph=*/true)[0];
-  EXPECT_THROW(gradient.sum().backward(), std::exception);
-}
-
 TEST(Separable, the_meta_device_knows_the_shape) {
   const auto options = torch::TensorOptions(torch::kFloat).device(torch::kMeta);
   const SeparableArguments arguments{{0, 0, 0, 1}, {2, 3}, {0, 0, 0, 1, 1, 0}, 1, 2, 2, 0};
@@ -320,7 +345,13 @@ TEST(Algorithm, automatic_is_separable_for_the_papers_layers_and_composed_where_
   testing::expect_error([&] { problem.run(problem.input(), problem.coefficients()); }, "fourier-bessel", "separable");
 }
 
-TEST(Algorithm, automatic_takes_the_form_that_the_clock_prefers) {
+/// Seconds of work: on a CPU those of this process alone, whatever else the machine does.
+double work_so_far() {
+  if (!testing::device().is_cuda()) return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+TEST(Algorithm, automatic_takes_the_form_that_takes_less_work) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "sanitizers distort the times";
 #endif
@@ -353,11 +384,10 @@ TEST(Algorithm, automatic_takes_the_form_that_the_clock_prefers) {
       double best = 1e9;
       for (int i = 0; i < 6; ++i) {  // the first one warms up
         if (testing::device().is_cuda()) torch::cuda::synchronize();
-        const auto start = std::chrono::steady_clock::now();
+        const double start = work_so_far();
         joint_conv(x, a, phi, filters, sources, problem.geometry(), algorithm).backward(cotangent);
         if (testing::device().is_cuda()) torch::cuda::synchronize();
-        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        if (i > 0) best = std::min(best, seconds);
+        if (i > 0) best = std::min(best, work_so_far() - start);
       }
       return best;
     };

@@ -39,17 +39,16 @@ class LostRanks : public scdcf::testing::RankRun {
     if (fs::exists(out / "config.json")) arguments.emplace_back("--resume");
     const auto resumed = run(arguments);
     EXPECT_EQ(resumed.code, 0) << resumed.err;
-    EXPECT_TRUE(fs::exists(out / "model.pt"));
+    EXPECT_TRUE(fs::exists(out / "model.safetensors"));
   }
 };
 
 TEST_F(LostRanks, stop_at_any_point_of_their_life_and_end_all) {
   const bool all = number_from("SCDCF_RANK_KILLS", 2) >= 10;
   for (const Point& point : {Point{"start", 0, true}, Point{"start", 1, true},  // as the libraries are loaded
-                             Point{"listen:1", 0, true}, Point{"connect:1", 0}, Point{"connect:1", 1, true},
-                             Point{"connect:4", 1, true},                              // as they join
-                             Point{"connect:5", 0, true}, Point{"listen:1", 1, true},  // as they connect in pairs
-                             Point{"rename:1", 0, true}, Point{"rename:4", 0},         // as rank 0 writes
+                             Point{"share:1", 0, true}, Point{"share:1", 1},    // as they join
+                             Point{"listen:1", 0}, Point{"listen:1", 1, true},  // as they connect in pairs
+                             Point{"rename:1", 0, true}, Point{"rename:4", 0},  // as rank 0 writes
                              Point{"exit", 0, true}, Point{"exit", 1}})
     if (all || !point.is_slow) stop_at(point);
 }

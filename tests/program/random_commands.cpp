@@ -80,7 +80,7 @@ Words tame_values(const std::string& option) {
   static const std::map<std::string, Words> known = {{"--data", {"sglyphs"}},
                                                      {"set", {"sglyphs"}},
                                                      {"--out", {"out/x", "out/x/y", "out"}},
-                                                     {"run", {"in/run", "in/run/model.pt"}},
+                                                     {"run", {"in/run", "in/run/model.safetensors"}},
                                                      {"images", {"in/picture.png"}},
                                                      {"folder", {"in/run", "in"}},
                                                      {"--config", {"in/config.toml"}},

@@ -1,6 +1,8 @@
 // Whatever ends a run, going on with it leads to the very weights of a run that nothing disturbed.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "program/small_run.h"
 
 namespace {
@@ -15,10 +17,10 @@ TEST_F(Resume, ctrl_c_finishes_the_step_saves_and_says_how_to_go_on) {
   ASSERT_EQ(run(train(whole, more), 300).code, 0);
   const auto stopped = stopped_after(train(out, more), out / "metrics.jsonl");
   EXPECT_EQ(stopped.code, 130) << stopped.err;
-  EXPECT_EQ(stopped.err, "");
+  EXPECT_EQ(stopped.err, "stopping ...\n");
   const auto command = "scdcf train --out " + out.string() + " --checkpoint-seconds 0 --threads 1 --resume";
   EXPECT_NE(stopped.out.find(command), std::string::npos) << stopped.out;
-  EXPECT_FALSE(fs::exists(out / "model.pt"));
+  EXPECT_FALSE(fs::exists(out / "model.safetensors"));
   EXPECT_NE(newest_checkpoint(out), "");
   const auto resumed = run(resume(out), 300);
   EXPECT_EQ(resumed.code, 0) << resumed.err;
@@ -93,10 +95,11 @@ TEST_F(Resume, a_run_has_one_process_at_a_time) {
 TEST_F(Resume, a_folder_that_holds_something_else_is_refused_and_left_as_it_is) {
   const fs::path out = folder_ / "mine";
   fs::create_directories(out / "checkpoints");
-  for (const char* name : {"config.toml", "checkpoints/step-000000001.pt"}) write(out / name, "precious");
+  for (const char* name : {"config.toml", "checkpoints/step-000000001.safetensors"}) write(out / name, "precious");
   expect_bad_input(train(out), {out, "no run"});
   expect_bad_input(train(out, {"--resume"}), {out, "no run"});
-  for (const char* name : {"config.toml", "checkpoints/step-000000001.pt"}) EXPECT_EQ(read(out / name), "precious");
+  for (const char* name : {"config.toml", "checkpoints/step-000000001.safetensors"})
+    EXPECT_EQ(read(out / name), "precious");
   EXPECT_EQ(names_in(out).size(), 2U);
 }
 
@@ -105,7 +108,8 @@ TEST_F(Resume, damaged_checkpoints_are_named_and_the_older_one_is_used) {
   ASSERT_EQ(run(train(whole), 300).code, 0);
   fs::copy(whole, out, fs::copy_options::recursive);
   // 300 images in batches of 32 are ten steps an epoch.
-  const fs::path newest = out / "checkpoints/step-000000040.pt", older = out / "checkpoints/step-000000030.pt";
+  const fs::path newest = out / "checkpoints/step-000000040.safetensors",
+                 older = out / "checkpoints/step-000000030.safetensors";
   const auto bytes = read(newest);
   const auto expect_older_used = [&](const char* damage) {
     const auto result = run(resume(out), 300);
@@ -131,6 +135,29 @@ TEST_F(Resume, damaged_checkpoints_are_named_and_the_older_one_is_used) {
   EXPECT_NE(result.err.find(newest.string()), std::string::npos) << result.err;
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
   EXPECT_EQ(model_bytes(out), model_before);
+}
+
+TEST_F(Resume, an_edited_configuration_is_noticed) {
+  const fs::path out = folder_ / "run";
+  ASSERT_EQ(run(train(out, {"--epochs", "1"}), 300).code, 0);
+  const auto config = read(out / "config.json"), toml = read(out / "config.toml");
+  const auto before = model_bytes(out);
+  auto edited = nlohmann::ordered_json::parse(config);
+  edited["train"]["seed"] = 9;
+  edited["train"]["epochs"] = 2;
+  write(out / "config.json", edited.dump());
+  const auto refused = run(resume(out), 300);
+  EXPECT_EQ(refused.code, 2);
+  const auto checkpoint = (out / "checkpoints/step-000000010.safetensors").string();
+  EXPECT_EQ(
+      refused.err.find("scdcf: --epochs: got 2, but " + checkpoint + " was written with 1: config.json was edited"), 0U)
+      << refused.err;
+  EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
+  EXPECT_EQ(read(out / "config.toml"), toml);
+  EXPECT_EQ(model_bytes(out), before);
+  write(out / "config.json", config);
+  EXPECT_EQ(run(resume(out), 300).code, 0);
+  EXPECT_EQ(model_bytes(out), before);
 }
 
 TEST_F(Resume, a_run_is_neither_overwritten_nor_mixed_with_another) {

@@ -54,7 +54,7 @@ class SmallRun : public ProgramTest {
     std::string newest;
     for (std::filesystem::directory_iterator entry(run / "checkpoints", missing), end; entry != end;
          entry.increment(missing))
-      if (entry->path().extension() == ".pt") newest = std::max(newest, entry->path().filename().string());
+      if (entry->path().extension() == ".safetensors") newest = std::max(newest, entry->path().filename().string());
     return newest;
   }
 
@@ -72,7 +72,7 @@ class SmallRun : public ProgramTest {
   }
 
   /// The model of a run. The file holds nothing that differs between two runs with the same weights.
-  static std::string model_bytes(const std::filesystem::path& run) { return read(run / "model.pt"); }
+  static std::string model_bytes(const std::filesystem::path& run) { return read(run / "model.safetensors"); }
 
   /// Files that a broken write left behind, in a folder and below.
   static std::vector<std::string> leftovers(const std::filesystem::path& folder) {

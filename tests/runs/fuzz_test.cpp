@@ -1,63 +1,32 @@
-// Damaged models, checkpoints, configurations and results: each gives a whole result or an Error of one line. A few
-// thousand here; `make fuzz` tries as many as one likes under the sanitizers.
+// Damaged models, checkpoints, configurations and results: each gives a whole result or an Error of one line.
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include <cstdlib>
-#include <functional>
-
 #include "scdcf/files/json.h"
-#include "scdcf/files/sha256.h"
 #include "scdcf/models/registry.h"
 #include "scdcf/runs/results_store.h"
 #include "scdcf/train/checkpoint.h"
 #include "scdcf/train/config.h"
 #include "support/fake_runs.h"
-#include "support/mutated.h"
+#include "support/fuzz.h"
+#include "support/model_file.h"
 #include "support/scratch_folder.h"
 
 namespace scdcf::runs {
 namespace {
 
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
+using testing::fuzz;
 
 class Fuzz : public testing::ScratchFolder {
  protected:
-  static std::string mutated(const std::string& text, data::Random& random) {
-    const auto bytes = testing::mutated({text.begin(), text.end()}, random);
-    return {bytes.begin(), bytes.end()};
-  }
-
-  /// Reads mutations of a text; both outcomes must occur, or the test would not reach far.
-  static void fuzz(const std::string& text, const std::function<void(const std::string&)>& read) {
-    const auto count = number_from("SCDCF_FUZZ_COUNT", 2000);
-    data::Random random(number_from("SCDCF_FUZZ_SEED", 1));
-    std::uint64_t read_whole = 0, refused = 0;
-    ASSERT_NO_THROW(read(text));
-    for (std::uint64_t i = 0; i < count; ++i) try {
-        read(mutated(text, random));
-        ++read_whole;
-      } catch (const Error& error) {
-        ++refused;
-        ASSERT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
-      }  // anything else ends the test
-    EXPECT_GT(read_whole, 0U);
-    EXPECT_GT(refused, count / 10);
-  }
-
   /// With a sum that fits, so that what lies behind it is reached.
-  void read_checkpoint(const std::string& front, torch::nn::Module& network) const {
-    files::Sha256 hash;
-    hash.add(front.data(), front.size());
-    write(folder_ / "c.pt", front + hash.hex());
-    const auto checkpoint = train::load_checkpoint(folder_ / "c.pt");
+  void read_checkpoint(const std::string& bytes, torch::nn::Module& network) const {
+    write(folder_ / "c.safetensors", testing::with_sum(bytes));
+    const auto checkpoint = train::load_checkpoint(folder_ / "c.safetensors");
     try {
       const nlohmann::json about = checkpoint.about;
       models::resolve(train::config_from_json(about.at("config")).model);
-      train::load_weights(network, checkpoint.tensors.at("weights"), "c.pt");
+      train::load_weights(network, checkpoint.tensors.at("weights"), "c.safetensors");
     } catch (const nlohmann::json::exception&) {
       throw Error("incomplete");
     } catch (const std::out_of_range&) {
@@ -78,9 +47,8 @@ class Fuzz : public testing::ScratchFolder {
     train::Checkpoint checkpoint;
     checkpoint.about = {{"config", train::to_json(config)}, {"class_names", {"a", "b"}}, {"progress", {{"epoch", 1}}}};
     for (const auto* table : tables) checkpoint.tensors[table] = train::weights_of(*network);
-    train::save_checkpoint(checkpoint, folder_ / "c.pt");
-    const auto bytes = read(folder_ / "c.pt");
-    fuzz(bytes.substr(0, bytes.size() - 64), [&](const std::string& front) { read_checkpoint(front, *network); });
+    train::save_checkpoint(checkpoint, folder_ / "c.safetensors");
+    fuzz(read(folder_ / "c.safetensors"), [&](const std::string& bytes) { read_checkpoint(bytes, *network); });
   }
 };
 

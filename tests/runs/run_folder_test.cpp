@@ -23,7 +23,7 @@ class RunFolder : public scdcf::testing::ScratchFolder {
 };
 
 TEST_F(RunFolder, a_folder_of_something_else_is_left_alone) {
-  for (const char* name : {"config.toml", "notes.txt", "checkpoints/step-000000001.pt", "model.pt"}) {
+  for (const char* name : {"config.toml", "notes.txt", "checkpoints/step-000000001.safetensors", "model.safetensors"}) {
     fs::create_directories((run() / name).parent_path());
     write(run() / name, "precious");
     for (const bool resume : {false, true})
@@ -43,7 +43,7 @@ TEST_F(RunFolder, other_options_are_named_with_both_values) {
   expect_error([&] { prepare(false); }, "resume: ", run().string(), "holds a run already");
   config_.train.milestones = {3};
   for (const bool resume : {false, true})
-    expect_error([&] { prepare(resume); }, "milestones: got 3", run().string(), "begun with 20,40");
+    expect_error([&] { prepare(resume); }, "milestones: got 3", run().string(), "started with 20,40");
   config_.data.normalisation = "black";
   expect_error([&] { runs::check_run_folder(run(), config_, true); }, "normalisation: got black", "standard");
 }
@@ -59,8 +59,8 @@ TEST_F(RunFolder, is_held_while_its_lock_lives) {
 TEST_F(RunFolder, what_killed_processes_left_unfinished_goes_and_nothing_else) {
   prepare(false);
   fs::create_directories(run() / "checkpoints");
-  const Names left = {".metrics.jsonl.a1B2c3", ".model.pt.sha256.Zz09aa", "checkpoints/.step-000000003.pt.abcdef"};
-  const Names others = {".hidden", ".notes.txt.abcdef", "metrics.jsonl", "checkpoints/step-000000002.pt"};
+  const Names left = {".metrics.jsonl.a1B2c3", ".config.json.Zz09aa", "checkpoints/.step-000000003.safetensors.abcdef"};
+  const Names others = {".hidden", ".notes.txt.abcdef", "metrics.jsonl", "checkpoints/step-000000002.safetensors"};
   for (const auto& list : {left, others})
     for (const auto& name : list) write(run() / name, "x");
   prepare(true);

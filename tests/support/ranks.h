@@ -9,6 +9,7 @@
 
 #include <exception>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -41,14 +42,15 @@ inline int free_port() {
 }
 
 /// Calls `work` in `count` threads, each with its rank's group; throws what the first of them threw.
-inline void in_ranks(int count, const std::function<void(distributed::Group&)>& work) {
+/// `folder`: of the store that they share, instead of a port.
+inline void in_ranks(int count, const std::function<void(distributed::Group&)>& work, const std::string& folder = "") {
   const int port = free_port();
   std::vector<std::exception_ptr> failures(static_cast<size_t>(count));
   std::vector<std::thread> threads;
   for (int rank = 0; rank < count; ++rank)
     threads.emplace_back([&, rank] {
       try {
-        distributed::Group group({rank, count, rank, count, "127.0.0.1", port}, torch::kCPU);
+        distributed::Group group({rank, count, rank, count, "127.0.0.1", port, folder}, torch::kCPU);
         work(group);
       } catch (...) {
         failures[static_cast<size_t>(rank)] = std::current_exception();

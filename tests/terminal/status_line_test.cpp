@@ -54,5 +54,12 @@ TEST(StatusLine, lines_of_several_threads_do_not_mix) {
   EXPECT_EQ(count, 800);
 }
 
+TEST(StatusLine, names_do_not_reach_the_terminal_as_they_are) {
+  std::ostringstream out;
+  StatusLine line(out, /*terminal=*/true);
+  line.print("data \x1b[31mred\nblue");
+  EXPECT_EQ(out.str(), "data \\x1b[31mred\\x0ablue\n");
+}
+
 }  // namespace
 }  // namespace scdcf::terminal

@@ -9,6 +9,7 @@
 
 #include "scdcf/nn/joint_conv.h"
 #include "scdcf/nn/lifting_conv.h"
+#include "scdcf/nn/norm_relu_pool.h"
 #include "scdcf/nn/pooling.h"
 #include "support/device.h"
 #include "support/digits.h"
@@ -117,6 +118,64 @@ TEST(Equivariance, follows_pooled_maps_onto_their_coarser_grid) {
   EXPECT_LT(layers[1].per_scale[0], 1e-5);
   EXPECT_EQ(layers[2].per_scale.size(), 1u);
   EXPECT_LT(layers[2].per_scale[0], 1e-5);
+}
+
+TEST(Equivariance, leaves_every_module_in_its_mode_and_all_statistics_alone) {
+  const basis::ScaleGrid grid(3, kStep, 5.0);
+  torch::nn::Sequential net(nn::LiftingConv(nn::LiftingConvOptions(1, 2, grid).modes(3)),
+                            nn::NormReluPool(nn::NormReluPoolOptions(2)), nn::ScaleBatchNorm(2));
+  net->to(testing::device());
+  net->train();
+  net[2]->eval();  // frozen
+  const auto image = torch::rand({2, 1, 24, 24}, testing::on_device(torch::kFloat));
+  const auto expect_untouched = [&] {
+    EXPECT_TRUE(net->is_training());
+    EXPECT_TRUE(net[1]->is_training());
+    EXPECT_FALSE(net[2]->is_training());
+    for (const auto& buffer : net->named_buffers())
+      if (buffer.key().find("running_var") == std::string::npos) {
+        EXPECT_EQ(buffer.value().abs().sum().item<double>(), 0) << buffer.key();
+      }
+  };
+  layerwise_equivariance_error(net, image, {kStep, 0, 0}, kStep);
+  expect_untouched();
+  net->push_back(nn::SpatialAvgPool(nn::SpatialPoolOptions(50)));  // which refuses these maps
+  testing::expect_error([&] { layerwise_equivariance_error(net, image, {kStep, 0, 0}, kStep); }, "SpatialAvgPool");
+  expect_untouched();
+}
+
+/// Mean error of a decoder, scale by scale: pooled, convolved, enlarged again to the size that it had.
+std::vector<double> decoder_errors(int64_t size, nn::UpsampleMode mode) {
+  torch::manual_seed(7);
+  const basis::ScaleGrid grid(5, 0.5, 4.0);
+  const auto conv = nn::JointConvOptions(4, 4, grid).modes(8).scale_taps(2).bias(false);
+  nn::LiftingConv lifting(nn::LiftingConvOptions(1, 4, grid).modes(8).bias(false));
+  nn::JointConv joint(conv);
+  nn::SpatialUpsample up(nn::SpatialUpsampleOptions(2).mode(mode));
+  for (auto* module : {static_cast<torch::nn::Module*>(lifting.get()), static_cast<torch::nn::Module*>(joint.get())})
+    module->to(testing::device(), torch::kDouble);
+  const auto axis = torch::arange(size, testing::on_device(torch::kDouble)) - static_cast<double>(size - 1) / 2;
+  const auto image = torch::exp(-(axis.square().view({-1, 1}) + axis.square()) / 50).view({1, 1, size, size});
+  const torch::NoGradGuard no_grad;
+  const auto decoded = [&](const torch::Tensor& x) {
+    return up->forward(joint(nn::SpatialAvgPool()(torch::relu(lifting(x)))), {size, size});
+  };
+  const GroupElement g{0.5, 0, 0};
+  return equivariance_error(decoded(act_on_image(image, g)), decoded(image), g, 0.5, 8);
+}
+
+TEST(Equivariance, holds_for_a_decoder_of_even_and_odd_maps) {
+  for (const int64_t size : {64, 63}) {
+    const auto smooth = decoder_errors(size, nn::UpsampleMode::bilinear);
+    const auto coarse = decoder_errors(size, nn::UpsampleMode::nearest);
+    ASSERT_EQ(smooth.size(), 5U);
+    for (size_t s = 0; s < smooth.size(); ++s) {
+      std::printf("decoder of %d pixels, scale %d: bilinear %.4f, nearest %.4f\n", static_cast<int>(size),
+                  static_cast<int>(s), smooth[s], coarse[s]);
+      EXPECT_LT(smooth[s], s == 0 ? 0.15 : 0.04) << size << " pixels, scale " << s;
+      EXPECT_LT(smooth[s], coarse[s]) << size << " pixels, scale " << s;
+    }
+  }
 }
 
 TEST(Equivariance, bad_arguments_are_named) {

@@ -5,6 +5,7 @@
 
 #include "scdcf/models/registry.h"
 #include "support/device.h"
+#include "support/expect_error.h"
 #include "support/patterns.h"
 
 namespace scdcf::theory {
@@ -111,6 +112,24 @@ TEST(NetworkEquivariance, answers_stay_where_nothing_changes) {
     EXPECT_EQ(same.same_class, 1) << name;
     EXPECT_EQ(same.moved.has_value(), name == std::string("scdcfnet-full"));
     EXPECT_EQ(same.moved.value_or(0), 0);
+  }
+}
+
+TEST(NetworkEquivariance, leaves_a_network_in_training_as_it_was) {
+  for (const char* name : {"cnn", "scdcfnet", "scdcfnet-full"}) {
+    const auto network = judged(name);
+    network->train();
+    const auto batch = testing::blobs(56).repeat({2, 1, 1, 1});
+    network_equivariance_error(*network, batch, zero_level(), 0.25);
+    answer_change(*network, batch, zero_level(), 0.25);
+    EXPECT_TRUE(network->is_training());
+    for (const auto& module : network->modules()) EXPECT_TRUE(module->is_training()) << name;
+    for (const auto& buffer : network->named_buffers())
+      if (buffer.key().find("num_batches_tracked") != std::string::npos) {
+        EXPECT_EQ(buffer.value().item<int64_t>(), 0) << name << " " << buffer.key();
+      }
+    testing::expect_error([&] { answer_change(*network, batch.narrow(2, 0, 40), zero_level(), 0.25); }, "images");
+    EXPECT_TRUE(network->is_training()) << name << " after an error";
   }
 }
 

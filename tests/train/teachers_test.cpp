@@ -102,7 +102,7 @@ TEST_F(Teachers, a_run_goes_on_as_if_it_had_not_been_stopped_in_any_of_its_netwo
   train_for(7, "told");  // both teachers are done: three steps each
   notes_.clear();
   train_for(kNever, "told", true);
-  EXPECT_NE(notes_.find(".pt, the end of its training"), std::string::npos) << notes_;
+  EXPECT_NE(notes_.find(".safetensors, the end of its training"), std::string::npos) << notes_;
   EXPECT_EQ(notes_.find("starting from the beginning"), std::string::npos) << notes_;
 }
 
@@ -118,7 +118,8 @@ TEST_F(Teachers, the_last_epoch_is_kept_where_that_is_asked_for) {
   const auto result = train_for(kNever, "run");
   EXPECT_EQ(result.best_epoch, 4);
   EXPECT_EQ(result.best_validation, result.history.back().validation_accuracy);
-  const auto last = train::load_checkpoint(folder_ / "run/checkpoints/step-000000012.pt").tensors.at("weights");
+  const auto last =
+      train::load_checkpoint(folder_ / "run/checkpoints/step-000000012.safetensors").tensors.at("weights");
   for (const auto& [name, tensor] : train::weights_of(*result.network))
     EXPECT_TRUE(torch::equal(tensor, last.at(name))) << name;
 }

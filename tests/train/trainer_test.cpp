@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <sstream>
@@ -90,7 +89,7 @@ TEST_F(Trainer, goes_on_as_if_it_had_not_been_stopped) {
   for (const int first : {1, 3, 4}) {
     run_ = folder_ / std::to_string(first);
     EXPECT_FALSE(train_for(first, false).finished);
-    EXPECT_FALSE(fs::exists(run_ / "model.pt"));
+    EXPECT_FALSE(fs::exists(run_ / "model.safetensors"));
     EXPECT_FALSE(train_for(1, true).finished);
     const auto resumed = train_for(kNever, true);
     EXPECT_TRUE(resumed.finished);
@@ -109,18 +108,18 @@ TEST_F(Trainer, stops_within_validation_test_and_calibration_and_goes_on_with_th
   run_ = folder_ / "stopped";
   const auto validating = [](const train::StepProgress& p) { return p.step == p.steps && p.tests == 0; };
   EXPECT_FALSE(train_until(validating, false).finished);
-  EXPECT_TRUE(fs::exists(run_ / "checkpoints/step-000000003.pt"));
+  EXPECT_TRUE(fs::exists(run_ / "checkpoints/step-000000003.safetensors"));
   EXPECT_FALSE(fs::exists(run_ / "metrics.jsonl"));
   const auto testing = [](const train::StepProgress& p) { return p.tested > 0; };
   EXPECT_FALSE(train_until(testing, true).finished);
   EXPECT_TRUE(fs::exists(run_ / "metrics.jsonl"));
   const auto tested = [](const train::StepProgress& p) { return p.tests > 0 && p.tested == p.tests; };
   EXPECT_FALSE(train_until(tested, true).finished);
-  EXPECT_FALSE(fs::exists(run_ / "model.pt"));
+  EXPECT_FALSE(fs::exists(run_ / "model.safetensors"));
   const auto resumed = train_for(kNever, true);
   ASSERT_TRUE(resumed.finished);
   if (!scdcf::testing::device().is_cpu()) return;
-  EXPECT_EQ(read(run_ / "model.pt"), read(folder_ / "run/model.pt"));
+  EXPECT_EQ(read(run_ / "model.safetensors"), read(folder_ / "run/model.safetensors"));
   EXPECT_EQ(resumed.history[0].train_loss, whole.history[0].train_loss);
   EXPECT_EQ(resumed.test.loss, whole.test.loss);
 }
@@ -176,12 +175,29 @@ TEST_F(Trainer, runs_side_by_side_do_not_disturb_each_other) {
 TEST_F(Trainer, refuses_to_go_on_with_other_data) {
   train_for(1, false);
   splits_.train.pixels[0] = static_cast<uint8_t>(splits_.train.pixels[0] ^ 1);
-  expect_error([&] { train_for(kNever, true); }, "checksum", "checkpoints/step-000000001.pt");
+  expect_error([&] { train_for(kNever, true); }, "checksum", "checkpoints/step-000000001.safetensors");
+}
+
+TEST_F(Trainer, refuses_to_go_on_from_a_checkpoint_of_another_run) {
+  const auto own = run_;
+  train_for(1, false);
+  run_ = folder_ / "other";
+  config_.train.seed = 7;
+  train_for(2, false);
+  const auto stranger = own / "checkpoints/step-000000002.safetensors";
+  fs::copy(run_ / "checkpoints" / stranger.filename(), stranger);
+  run_ = own;
+  config_.train.seed = 0;
+  expect_error([&] { train_for(kNever, true); }, "seed: got 0, but " + stranger.string() + " was written with 7");
+  EXPECT_FALSE(fs::exists(run_ / "model.safetensors"));
+  fs::remove(stranger);
+  EXPECT_TRUE(train_for(kNever, true).finished);
 }
 
 TEST_F(Trainer, uses_the_older_checkpoint_where_the_newest_is_damaged) {
   const auto whole = train_for(kNever, false);
-  const auto newest = run_ / "checkpoints/step-000000006.pt", older = run_ / "checkpoints/step-000000003.pt";
+  const auto newest = run_ / "checkpoints/step-000000006.safetensors",
+             older = run_ / "checkpoints/step-000000003.safetensors";
   write(newest, "x" + read(newest));
   const auto resumed = train_for(kNever, true);
   EXPECT_NE(notes_.find(newest.string() + ": is damaged"), std::string::npos) << notes_;
@@ -197,7 +213,7 @@ TEST_F(Trainer, stops_where_the_loss_breaks_and_names_step_rate_and_layer) {
   config_.train.learning_rate = 1e30;
   expect_error([&] { train_for(kNever, false); }, "loss is not finite at step 2 (epoch 1)", "learning rate 1e+30",
                "first in block");
-  EXPECT_FALSE(fs::exists(run_ / "model.pt"));
+  EXPECT_FALSE(fs::exists(run_ / "model.safetensors"));
   EXPECT_FALSE(fs::exists(run_ / "checkpoints"));
 }
 
@@ -207,7 +223,7 @@ TEST_F(Trainer, does_not_take_weights_for_good_that_the_last_step_of_an_epoch_sp
   config_.train.epochs = 1;
   expect_error([&] { train_for(kNever, false); }, "validation loss is not finite at step 1 (epoch 1)",
                "learning rate 1e+30");
-  EXPECT_FALSE(fs::exists(run_ / "model.pt"));
+  EXPECT_FALSE(fs::exists(run_ / "model.safetensors"));
 }
 
 TEST_F(Trainer, refuses_what_cannot_be_trained_before_anything_is_written) {
@@ -257,7 +273,7 @@ TEST_F(Trainer, without_validation_images_weights_that_the_last_step_spoiled_are
   config_.train.batch = 60;
   config_.train.epochs = 1;
   expect_error([&] { train_for(kNever, false); }, "test loss is not finite at step 1 (epoch 1)", "learning rate 1e+30");
-  EXPECT_FALSE(fs::exists(run_ / "model.pt"));
+  EXPECT_FALSE(fs::exists(run_ / "model.safetensors"));
 }
 
 TEST_F(Trainer, a_single_image_left_over_is_dropped) {
@@ -293,7 +309,7 @@ TEST_F(Trainer, a_trained_model_is_loaded_from_folder_file_or_checkpoint) {
   train_for(4, true);
   EXPECT_NO_THROW(runs::load_model(run_, scdcf::testing::device()));  // the best epoch so far
   const auto result = train_for(kNever, true);
-  for (const auto& path : {run_, run_ / "model.pt"}) {
+  for (const auto& path : {run_, run_ / "model.safetensors"}) {
     const auto model = runs::load_model(path, scdcf::testing::device());
     EXPECT_TRUE(scdcf::testing::same_weights(*model.network, *result.network));
     EXPECT_FALSE(model.network->is_training());
@@ -302,42 +318,10 @@ TEST_F(Trainer, a_trained_model_is_loaded_from_folder_file_or_checkpoint) {
     EXPECT_EQ(model.data_checksum, data::checksum(splits_));
     EXPECT_TRUE(model.calibration.has_value());
   }
-  fs::copy(run_ / "model.pt", folder_ / "alone.pt");
-  EXPECT_NO_THROW(runs::load_model(folder_ / "alone.pt", scdcf::testing::device()));
-  write(run_ / "model.pt", "something else");
-  expect_error([&] { runs::load_model(run_, scdcf::testing::device()); }, "model.pt", "is no model of scdcf");
-}
-
-/// What Python's torch finds in a model file, as JSON: every name with its shape and its numbers.
-constexpr const char* kPythonReader = R"(
-import json, sys, torch
-model = torch.load(sys.argv[1])
-weights = {name: {"shape": list(t.shape), "values": t.double().flatten().tolist()}
-           for name, t in model["weights"].items()}
-json.dump({"format": model["format"], "about": json.loads(model["about"]), "weights": weights}, open(sys.argv[2], "w"))
-)";
-
-TEST_F(Trainer, python_reads_the_weights) {
-  const std::string python = "/usr/bin/python3";  // of the system, as Debian's python3-torch is
-  if (std::system((python + " -c 'import torch' >/dev/null 2>&1").c_str()) != 0) GTEST_SKIP() << "needs python3-torch";
-  config_.train.epochs = 1;
-  const auto result = train_for(kNever, false);
-  write(folder_ / "reader.py", kPythonReader);
-  const auto path = [&](const char* name) { return " " + (folder_ / name).string(); };
-  ASSERT_EQ(std::system((python + path("reader.py") + path("run/model.pt") + path("out.json")).c_str()), 0);
-  const auto json = nlohmann::json::parse(read(folder_ / "out.json"));
-  EXPECT_EQ(json.at("format"), "scdcf 1");
-  EXPECT_EQ(json.at("about").at("class_names"), splits_.train.class_names);
-  EXPECT_EQ(json.at("about").at("config").at("model").at("name"), "scdcfnet");
-  const auto expected = train::weights_of(*result.network);
-  EXPECT_EQ(json.at("weights").size(), expected.size());
-  for (const auto& [name, tensor] : expected) {
-    ASSERT_TRUE(json.at("weights").contains(name)) << name;
-    const auto& got = json.at("weights").at(name);
-    EXPECT_EQ(got.at("shape").get<std::vector<int64_t>>(), tensor.sizes().vec()) << name;
-    const auto values = torch::tensor(got.at("values").get<std::vector<double>>(), torch::kDouble);
-    EXPECT_TRUE(torch::equal(values, tensor.to(torch::kDouble).flatten())) << name;
-  }
+  fs::copy(run_ / "model.safetensors", folder_ / "alone.safetensors");
+  EXPECT_NO_THROW(runs::load_model(folder_ / "alone.safetensors", scdcf::testing::device()));
+  write(run_ / "model.safetensors", "something else");
+  expect_error([&] { runs::load_model(run_, scdcf::testing::device()); }, "model.safetensors", "not a scdcf model");
 }
 
 TEST_F(Trainer, without_a_folder_nothing_is_written) {

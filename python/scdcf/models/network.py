@@ -49,6 +49,13 @@ class Network(nn.Module):
         """The scores that a loss compares with the labels [N] while training; those of forward in most networks."""
         return self(images)
 
+    def _check(self, images: Tensor) -> None:
+        o = self.options
+        expected = [o["in_channels"], o["image_size"], o["image_size"]]
+        if images.dim() != 4 or list(images.shape[1:]) != expected or not images.is_floating_point():
+            raise ValueError(f"{o['model']}: images: got shape {list(images.shape)} of {images.dtype}, expected "
+                             f"{['N', *expected]} in floating point".replace("'", ""))
+
     def read(self, images: Tensor) -> Optional[Reading]:
         """Scores, and the size of the object, in networks that read it off their scores."""
         return None
@@ -65,6 +72,9 @@ class Network(nn.Module):
         """Images of 0 to 255, or of 0 to 1 where they are not whole numbers, as a loaded network wants them."""
         if self.about is None:
             raise ValueError("normalise: got a network that was not loaded, expected one that knows mean and deviation")
+        if images.dim() != 4 or images.shape[1] != self.options["in_channels"]:
+            raise ValueError(f"normalise: got shape {list(images.shape)}, expected images [N, "
+                             f"{self.options['in_channels']}, H, W]")
         mean, deviation = (torch.tensor(self.about[key], dtype=torch.get_default_dtype(), device=images.device)
                            .view(1, -1, 1, 1) for key in ("mean", "deviation"))
         unit = images if images.is_floating_point() else images / 255

@@ -144,6 +144,7 @@ class Pyramid(Network):
 
     def _levels(self, images: Tensor, counts: Sequence[int]) -> List[Optional[Tensor]]:
         """Scores [n, classes, P] of the first n = counts[level] images at each level; None where that is none."""
+        self._check(images)
         shown = [i for i, count in enumerate(counts) if count > 0]
         frames = [self.enlarge[i](images[:counts[i]]) for i in shown]
         if all(frame.shape[2] == frames[0].shape[2] for frame in frames):

@@ -50,6 +50,7 @@ class Skeleton(Network):
         return [nn.ReLU(), pool, (nn.BatchNorm3d if self.has_scales else nn.BatchNorm2d)(channels)]
 
     def forward(self, images: Tensor) -> Tensor:
+        self._check(images)
         maps = self.block3(self.block2(self.block1(images)))
         if self.has_scales:
             maps = maps.amax(2)

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/memory.h"
 
 namespace scdcf::basis {
 namespace {
@@ -141,6 +142,14 @@ SampledBasis sample_basis(SpatialBasisPtr basis, const ScaleGrid& grid, Sampling
     if (max_size > 0) scale.radius = std::min(scale.radius, (max_size - 1) / 2);
     result.scales.push_back(std::move(scale));
   }
+  double bytes = 0;
+  for (const auto& scale : result.scales)
+    bytes += 1.0 * sizeof(double) * result.basis->size() * scale.size() * scale.size();
+  constexpr double kLarge = 1e9;
+  require(bytes < kLarge || bytes < static_cast<double>(memory_limit()), "modes: got ", result.basis->size(),
+          ", whose filters of up to ", result.scales.back().size(), " x ", result.scales.back().size(), " pixels take ",
+          std::lround(bytes / kLarge), " GB in each layer, more memory than the ",
+          memory_limit() / static_cast<std::int64_t>(kLarge), " GB available; reduce modes or finest_width");
   if (result.basis->is_separable()) {
     sample_separable(result);
   } else {

@@ -6,6 +6,7 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/core/joined.h"
+#include "scdcf/core/printable.h"
 #include "scdcf/data/dataset_list.h"
 #include "scdcf/data/fitted.h"
 #include "scdcf/data/folder_listing.h"
@@ -228,7 +229,7 @@ void refuse_what_does_not_apply(const DataOptions& options, SetKind kind) {
 
 void check(const DataOptions& options) {
   for (const auto& text : {options.name, options.data_dir})
-    require(files::is_utf8(text), "data ", files::escaped(text), ": the name is not UTF-8; give it another");
+    require(is_utf8(text), "data ", printable(text), ": the name is not UTF-8; give it another");
   check_options(options);
 }
 

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/sha256.h"
 #include "scdcf/data/download.h"
 #include "scdcf/data/places.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/files/gzip_reader.h"
 #include "scdcf/files/make_folder.h"
-#include "scdcf/files/sha256.h"
 
 namespace scdcf::data {
 namespace {
@@ -156,7 +156,7 @@ class Fetch {
   }
 
   Verdict check(const SourceFile& file, const fs::path& path) {
-    files::Sha256 hash;
+    Sha256 hash;
     std::int64_t size = 0;
     try {
       Content content(path, file.digest);

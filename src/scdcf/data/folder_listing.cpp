@@ -7,7 +7,7 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/core/joined.h"
-#include "scdcf/files/text.h"
+#include "scdcf/core/printable.h"
 #include "scdcf/pixels/image_header.h"
 
 namespace scdcf::data {
@@ -23,7 +23,7 @@ std::vector<std::string> names_in(const fs::path& folder, Wanted wanted) {
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (name.front() == '.' || !wanted(*entry)) continue;
-    require(files::is_utf8(name), files::escaped(entry->path().string()), ": the name is not UTF-8; give it another");
+    require(is_utf8(name), printable(entry->path().string()), ": the name is not UTF-8; give it another");
     names.push_back(name);
   }
   require(!error, folder.string(), ": ", error.message());
@@ -89,7 +89,7 @@ std::string left_out_text(const std::vector<std::string>& files) {
   std::map<std::string, int> formats;
   for (const auto& file : files) {
     const auto format = pixels::format_of_file(file), ending = fs::path(file).extension().string();
-    ++formats[!format.empty() ? format : ending.empty() ? "without an ending" : files::escaped(ending)];
+    ++formats[!format.empty() ? format : ending.empty() ? "without an ending" : printable(ending)];
   }
   const auto text_of = [](const auto& format) { return std::to_string(format.second) + " " + format.first; };
   if (files.empty()) return "";

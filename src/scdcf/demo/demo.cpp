@@ -53,9 +53,9 @@ train::RunConfig config_of(const DemoOptions& options, const std::string& model)
   return config;
 }
 
-/// Trains one network into its folder; nothing where it was stopped.
-std::optional<TrainedNetwork> train_network(const DemoOptions& options, const std::string& name,
-                                            const std::string& model, const DemoProgress& progress) {
+/// Trains one network into its folder.
+TrainedNetwork train_network(const DemoOptions& options, const std::string& name, const std::string& model,
+                             const DemoProgress& progress) {
   const auto folder = options.out / model;
   const auto given = config_of(options, model);
   auto splits = data::load(given.data);
@@ -66,9 +66,7 @@ std::optional<TrainedNetwork> train_network(const DemoOptions& options, const st
   train::TrainCallbacks callbacks;
   if (progress.on_step) callbacks.on_step = [&](const train::StepProgress& step) { progress.on_step(name, step); };
   if (progress.on_epoch) callbacks.on_epoch = [&](const train::EpochRecord& epoch) { progress.on_epoch(name, epoch); };
-  callbacks.stop = progress.stop;
   const auto result = train::train(config, splits, {folder, false, 30}, callbacks);
-  if (!result.finished) return std::nullopt;
   runs::write_result(folder, config, result);
 
   TrainedNetwork network;
@@ -213,7 +211,7 @@ DemoOptions DemoOptions::quick() {
   return options;
 }
 
-bool run_demo(const DemoOptions& options, const DemoProgress& progress) {
+void run_demo(const DemoOptions& options, const DemoProgress& progress) {
   const double started = now();
   const auto lock = prepare_demo_folder(options.out);
   auto all_sizes = options.data;
@@ -234,11 +232,8 @@ bool run_demo(const DemoOptions& options, const DemoProgress& progress) {
   findings.largest_factor = options.largest_factor;
   findings.epochs = options.epochs;
   findings.command = options.command;
-  for (size_t n = 0; n < names().size(); ++n) {
-    auto network = train_network(options, names()[n], demo_runs()[n], progress);
-    if (!network) return false;
-    findings.networks.push_back(std::move(*network));
-  }
+  for (size_t n = 0; n < names().size(); ++n)
+    findings.networks.push_back(train_network(options, names()[n], demo_runs()[n], progress));
   const Look look(options, splits.test, findings);
   look.find_samples();
   look.measure_errors();
@@ -247,7 +242,6 @@ bool run_demo(const DemoOptions& options, const DemoProgress& progress) {
   const auto missing = write_demo_page(findings, options.out);
   if (!missing.empty() && progress.say) progress.say(missing);
   if (!explore::find_runtime().empty()) write_explorer(options);
-  return true;
 }
 
 }  // namespace scdcf::demo

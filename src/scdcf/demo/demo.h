@@ -27,18 +27,17 @@ struct DemoOptions {
   static DemoOptions quick();
 };
 
-/// Whom to tell, and whether to go on. `network` is the name on the page.
+/// Whom to tell. `network` is the name on the page.
 struct DemoProgress {
   std::function<void(const std::string& line)> say;
   std::function<void(const std::string& network, const train::StepProgress&)> on_step;
   std::function<void(const std::string& network, const train::EpochRecord&)> on_epoch;
   std::function<void(const std::filesystem::path& folder, const train::RunConfig&)> on_run;  ///< before it is trained
-  std::function<bool()> stop;
 };
 
 /// Trains them, writes OUT/report.html, OUT/pictures, OUT/figures and a run for each network (demo_runs); where
-/// onnxruntime-web is found, OUT/explore.html too (explore/explore.h). False where it was stopped. Throws Error where
+/// onnxruntime-web is found, OUT/explore.html too (explore/explore.h). Throws Error where
 /// the data is missing or does not know the sizes of its objects.
-bool run_demo(const DemoOptions& options, const DemoProgress& progress);
+void run_demo(const DemoOptions& options, const DemoProgress& progress);
 
 }  // namespace scdcf::demo

@@ -23,6 +23,8 @@
 #include <mutex>
 #include <thread>
 
+#include "scdcf/core/printable.h"
+#include "scdcf/distributed/folder_store.h"
 #include "scdcf/distributed/watch.h"
 
 namespace scdcf::distributed {
@@ -50,8 +52,8 @@ class JoinAlarm {
       : thread_([this, place, seconds] {
           std::unique_lock<std::mutex> lock(mutex_);
           if (joined_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return is_over_; })) return;
-          std::cerr << "scdcf: rank " + std::to_string(place.rank) + ": rank 0 at " + place.address + " port " +
-                           std::to_string(place.port) + " does not answer\n"
+          std::cerr << "scdcf: rank " + std::to_string(place.rank) + ": rank 0 at " + printable(place.address) +
+                           " port " + std::to_string(place.port) + " does not answer\n"
                     << std::flush;
           _exit(kLostRank);
         }) {}
@@ -73,8 +75,9 @@ class JoinAlarm {
   std::thread thread_;
 };
 
-/// A connection of its own to the store that rank 0 holds, or torchrun for it.
+/// A connection of its own to the store: in a folder of this machine, or that which rank 0 holds, or torchrun for it.
 Store connect(const Place& place, double seconds, bool may_serve) {
+  if (!place.folder.empty()) return c10::make_intrusive<FolderStore>(place.folder, in_milliseconds(seconds));
   c10d::TCPStoreOptions options;
   options.port = static_cast<std::uint16_t>(place.port);
   options.isServer = may_serve && place.rank == 0 && variable("TORCHELASTIC_USE_AGENT_STORE") != "True";

@@ -56,6 +56,7 @@ class Group {
 
   int rank() const { return place_.rank; }
   int size() const { return place_.size; }
+  int local_size() const { return place_.local_size; }
   bool is_first() const { return rank() == 0; }
   c10::Device device() const { return device_; }
 

@@ -1,10 +1,7 @@
 #include "scdcf/distributed/launch.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +9,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -30,19 +28,23 @@ constexpr double kStart = 30;   // seconds at least for a process to start in
 constexpr double kGrace = 5;    // seconds from the first loss to the end of all
 constexpr int kStopped = 130;
 
-/// One that nobody listens at now.
-int free_port() {
-  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  auto* any = reinterpret_cast<sockaddr*>(&address);
-  const bool found = descriptor >= 0 && bind(descriptor, any, size) == 0 && getsockname(descriptor, any, &size) == 0;
-  if (descriptor >= 0) close(descriptor);
-  require(found, "processes: found no free port on this machine: ", std::strerror(errno));
-  return ntohs(address.sin_port);
-}
+/// A folder that only this user can enter (mode 0700); removed with its files when this object goes.
+class PrivateFolder {
+ public:
+  PrivateFolder() : path_((std::filesystem::temp_directory_path() / "scdcf-ranks-XXXXXX").string()) {
+    require(mkdtemp(path_.data()) != nullptr, "processes: ", path_, ": ", std::strerror(errno));
+  }
+  ~PrivateFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  PrivateFolder(const PrivateFolder&) = delete;
+  PrivateFolder& operator=(const PrivateFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
 
 /// One beat of a pulse. Nobody is there any more where it fails, and then this process ends too.
 void beat(int descriptor) {
@@ -70,10 +72,11 @@ std::string end_silent(const Ranks& ranks, double timeout_seconds) {
   return first;
 }
 
-/// What there is to say of one that died, failed by itself, or hung (`silent`); nothing as long as nobody did.
-std::optional<LaunchResult> cause_among(const Ranks& ranks, const std::string& silent) {
+/// What there is to say of one that died, failed by itself, or hung (`silent`); nothing as long as nobody did. Ctrl-C
+/// in a terminal ends ranks that have only started: no failure, where all were `asked` to stop.
+std::optional<LaunchResult> cause_among(const Ranks& ranks, const std::string& silent, bool asked) {
   for (const auto& rank : ranks)
-    if (rank->signal() != 0 && !rank->was_forced())
+    if (rank->signal() != 0 && !rank->was_forced() && !(asked && rank->signal() == SIGINT))
       return LaunchResult{kLostRank, name_of(*rank) + format(" was killed by signal %d (%s)", rank->signal(),
                                                              strsignal(rank->signal()))};
   for (const auto& rank : ranks)
@@ -83,14 +86,18 @@ std::optional<LaunchResult> cause_among(const Ranks& ranks, const std::string& s
   return std::nullopt;
 }
 
-/// The end of all where no cause was seen: whom the others have lost, or that they were asked to stop.
-LaunchResult end_without_cause(const Ranks& ranks) {
+/// The end of all where no cause was seen: that they were `asked` to stop, or whom the others have lost.
+LaunchResult end_without_cause(const Ranks& ranks, bool asked) {
+  for (const auto& rank : ranks)
+    if (asked && (rank->code() == kStopped || rank->signal() != 0)) return {kStopped, ""};
   for (const auto& rank : ranks)
     if (rank->code() == kLostRank && !rank->last_line().empty()) return {kLostRank, rank->last_line()};
   for (const auto& rank : ranks)
     if (rank->was_forced()) return {kLostRank, name_of(*rank) + " did not end with the others and was killed"};
   for (const auto& rank : ranks)
-    if (rank->code() != 0) return {rank->code(), ""};
+    if (rank->code() == kStopped) return {kStopped, ""};
+  for (const auto& rank : ranks)
+    if (rank->code() != 0) return {rank->code(), name_of(*rank) + " ended without a message"};
   return {};
 }
 
@@ -99,9 +106,9 @@ LaunchResult end_without_cause(const Ranks& ranks) {
 double start_seconds(double timeout_seconds) { return std::max(kStart, timeout_seconds); }
 
 LaunchResult launch_ranks(int count, double timeout_seconds, const std::function<bool()>& stop) {
-  const int port = free_port();
+  const PrivateFolder store;  // outlives the ranks
   Ranks ranks;
-  for (int rank = 0; rank < count; ++rank) ranks.push_back(std::make_unique<RankProcess>(rank, count, port));
+  for (int rank = 0; rank < count; ++rank) ranks.push_back(std::make_unique<RankProcess>(rank, count, store.path()));
   bool asked = false;
   double lost_at = 0;
   std::optional<LaunchResult> cause;  // the first: what comes after it may have come of it
@@ -115,17 +122,17 @@ LaunchResult launch_ranks(int count, double timeout_seconds, const std::function
     }
     if (!asked && stop()) {
       asked = true;
-      for (auto& rank : ranks) rank->send(SIGTERM);
+      for (auto& rank : ranks) rank->has_pulse() ? rank->send(SIGTERM) : rank->end_by_force();
     }
     const auto silent = end_silent(ranks, timeout_seconds);
-    if (!cause) cause = cause_among(ranks, silent);
+    if (!cause) cause = cause_among(ranks, silent, asked);
     if (cause && lost_at == 0) lost_at = now();
     if (lost_at != 0 && now() - lost_at > kGrace)
       for (auto& rank : ranks) rank->end_by_force();
     // One that a driver or a disk holds in the kernel does not end even so.
     if (lost_at != 0 && now() - lost_at > 2 * kGrace) break;
   }
-  return cause ? *cause : end_without_cause(ranks);
+  return cause ? *cause : end_without_cause(ranks, asked);
 }
 
 bool is_launched() { return std::getenv(kPulse) != nullptr; }

@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include "scdcf/core/error.h"
+#include "scdcf/distributed/rank_process.h"
 
 namespace scdcf::distributed {
 namespace {
@@ -54,7 +55,10 @@ std::optional<Place> place_from_environment() {
     place.local_rank = number_or(names.local_rank, 0, 0, kMost);
     place.local_size = number_or(names.local_size, 1, 1, kMost);
     place.address = std::getenv("MASTER_ADDR");
-    place.port = number("MASTER_PORT", 1, 65535);
+    if (is_set(kStore))
+      place.folder = std::getenv(kStore);
+    else
+      place.port = number("MASTER_PORT", 1, 65535);
     return place;
   }
   detail::fail("MASTER_ADDR: is set, but no RANK: expected RANK and WORLD_SIZE, or the variables of Slurm or MPI");

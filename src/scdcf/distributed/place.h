@@ -11,8 +11,9 @@ struct Place {
   int size = 1;        ///< processes in all
   int local_rank = 0;  ///< among those of this machine: the number of its GPU
   int local_size = 1;
-  std::string address;  ///< of rank 0's machine
-  int port = 0;
+  std::string address;   ///< of rank 0's machine
+  int port = 0;          ///< of the store that rank 0 holds there
+  std::string folder{};  ///< of the store, instead, where launch_ranks has started all processes on this machine
 };
 
 /// Nothing where this process is on its own. A group is asked for by MASTER_ADDR and MASTER_PORT together with RANK and

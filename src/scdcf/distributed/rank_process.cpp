@@ -11,8 +11,8 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "scdcf/core/clock.h"
@@ -29,19 +29,23 @@ std::vector<std::string> own_arguments() {
   return arguments;
 }
 
-std::vector<std::string> environment_of(int rank, int count, int port, int pulse) {
+/// Gloo and NCCL listen at the loopback interface, whatever the user's environment names for other machines.
+std::vector<std::string> environment_of(int rank, int count, const std::string& store, int pulse) {
+  const std::map<std::string, std::string> own = {{"RANK", std::to_string(rank)},
+                                                  {"WORLD_SIZE", std::to_string(count)},
+                                                  {"LOCAL_RANK", std::to_string(rank)},
+                                                  {"LOCAL_WORLD_SIZE", std::to_string(count)},
+                                                  {"MASTER_ADDR", "127.0.0.1"},
+                                                  {"GLOO_SOCKET_IFNAME", ""},
+                                                  {"NCCL_SOCKET_IFNAME", "lo"},
+                                                  {"GLOG_minloglevel", "4"},
+                                                  {"TORCH_CPP_LOG_LEVEL", "FATAL"},
+                                                  {kPulse, std::to_string(pulse)},
+                                                  {kStore, store}};
   std::vector<std::string> environment;
-  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
-  const std::pair<const char*, std::string> more[] = {{"RANK", std::to_string(rank)},
-                                                      {"WORLD_SIZE", std::to_string(count)},
-                                                      {"LOCAL_RANK", std::to_string(rank)},
-                                                      {"LOCAL_WORLD_SIZE", std::to_string(count)},
-                                                      {"MASTER_ADDR", "127.0.0.1"},
-                                                      {"MASTER_PORT", std::to_string(port)},
-                                                      {"GLOG_minloglevel", "4"},
-                                                      {"TORCH_CPP_LOG_LEVEL", "FATAL"},
-                                                      {kPulse, std::to_string(pulse)}};
-  for (const auto& [name, value] : more) environment.push_back(std::string(name) + "=" + value);
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (own.count(std::string(*entry, std::strcspn(*entry, "="))) == 0) environment.emplace_back(*entry);
+  for (const auto& [name, value] : own) environment.push_back(name + "=" + value);
   return environment;
 }
 
@@ -66,11 +70,11 @@ struct Pipe {
 
 }  // namespace
 
-RankProcess::RankProcess(int rank, int count, int port) : rank_(rank), felt_(now()) {
+RankProcess::RankProcess(int rank, int count, const std::string& store) : rank_(rank), felt_(now()) {
   const Pipe errors, pulse;
   errors_ = errors.from;
   pulse_ = pulse.from;
-  auto arguments = own_arguments(), environment = environment_of(rank, count, port, pulse.to);
+  auto arguments = own_arguments(), environment = environment_of(rank, count, store, pulse.to);
   const auto argument_pointers = pointers_to(arguments), environment_pointers = pointers_to(environment);
   const pid_t parent = getpid();
   process_ = fork();

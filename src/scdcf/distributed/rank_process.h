@@ -7,14 +7,16 @@
 
 namespace scdcf::distributed {
 
-/// In the environment of a rank that was launched: the descriptor it shows its pulse at.
+/// In the environment of a rank that was launched: the descriptor it shows its pulse at, the folder of the ranks'
+/// store.
 inline constexpr const char* kPulse = "SCDCF_PULSE";
+inline constexpr const char* kStore = "SCDCF_STORE";
 
 class RankProcess {
  public:
   /// This program once more, with the same arguments, as rank `rank` of `count`. It dies with the thread that started
   /// it.
-  RankProcess(int rank, int count, int port);
+  RankProcess(int rank, int count, const std::string& store);
   /// Kills it.
   ~RankProcess();
   RankProcess(const RankProcess&) = delete;

@@ -7,6 +7,8 @@
 #include <iostream>
 #include <sstream>
 
+#include "scdcf/core/printable.h"
+
 namespace scdcf::distributed {
 namespace {
 
@@ -103,7 +105,7 @@ void Watch::beat() {
   for (std::uint64_t tick = 0; !leaving_; ++tick) {
     try {
       set(sign_key(place_.rank), std::to_string(tick) + " " + std::to_string(calls_));
-      if (store_->check({kFailure})) condemn(text_of(kFailure), /*is_told=*/true);
+      if (store_->check({kFailure})) condemn(text_of(kFailure), /*is_told=*/!reports_too());
       if (place_.rank != 0) look_at(0);
       for (int rank = 1; place_.rank == 0 && rank < place_.size; ++rank) look_at(rank);
       answered_ = now();
@@ -128,7 +130,7 @@ void Watch::judge() {
     if (since == 0) since = now();
     if (now() - since < (informed_ ? 2 * kGrace : kGrace)) continue;
     // The thread that computes waits for somebody who will not come.
-    if (!found->is_told) std::cerr << "scdcf: " + with_advice(found->text) + "\n" << std::flush;
+    if (!found->is_told) std::cerr << "scdcf: " + printable(with_advice(found->text)) + "\n" << std::flush;
     std::fflush(stdout);
     _exit(kLostRank);
   }
@@ -148,6 +150,10 @@ std::optional<Watch::Verdict> Watch::verdict() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return verdict_;
 }
+
+/// The process that found a failure may die before it reports it: rank 0 repeats it. A launched rank reports to its
+/// parent, which prints one report of all.
+bool Watch::reports_too() const { return place_.rank == 0 || !place_.folder.empty(); }
 
 bool Watch::publish(const std::string& text) {
   if (store_->add("failures", 1) != 1) return false;

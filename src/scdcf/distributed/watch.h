@@ -59,6 +59,7 @@ class Watch {
   void condemn(const std::string& text, bool is_told);
   void condemn_first(const std::string& why);
   bool publish(const std::string& text);
+  bool reports_too() const;
   /// How often a sign of life is shown, and how long it takes to see that somebody shows none.
   double beat_seconds() const;
   double roll_call_seconds() const;

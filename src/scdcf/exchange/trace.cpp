@@ -8,6 +8,7 @@
 #include "scdcf/exchange/fold.h"
 #include "scdcf/exchange/interpret.h"
 #include "scdcf/exchange/torch_operators.h"
+#include "scdcf/nn/eval_mode_guard.h"
 
 namespace scdcf::exchange {
 namespace {
@@ -37,27 +38,24 @@ std::shared_ptr<jit::Graph> trace_once(const Function& function, const torch::Te
 }
 
 /// Eval mode and no gradients, which constants of a graph cannot have, while it lives.
-class Resting {
+class FrozenScope {
  public:
-  explicit Resting(torch::nn::Module& network) : network_(network), was_training_(network.is_training()) {
-    network.eval();
+  explicit FrozenScope(torch::nn::Module& network) : in_eval_mode_(network) {
     for (auto& parameter : network.parameters())
       if (parameter.requires_grad()) trained_.push_back(parameter.set_requires_grad(false));
   }
-  ~Resting() {
+  ~FrozenScope() {
     for (auto& parameter : trained_) parameter.set_requires_grad(true);
-    network_.train(was_training_);
   }
-  Resting(const Resting&) = delete;
-  Resting& operator=(const Resting&) = delete;
+  FrozenScope(const FrozenScope&) = delete;
+  FrozenScope& operator=(const FrozenScope&) = delete;
 
  private:
-  torch::nn::Module& network_;
-  bool was_training_;
+  nn::EvalModeGuard in_eval_mode_;
   std::vector<torch::Tensor> trained_;
 };
 
-Graph trace_resting(const Function& function, const torch::Tensor& example, const std::vector<std::string>& outputs) {
+Graph trace_frozen(const Function& function, const torch::Tensor& example, const std::vector<std::string>& outputs) {
   require(example.dim() == 4 && example.size(0) >= 2, "trace: example: got shape ", example.sizes(),
           ", expected two or more images [N, C, H, W]");
   const torch::NoGradGuard no_grad;
@@ -73,14 +71,13 @@ Graph trace_resting(const Function& function, const torch::Tensor& example, cons
 
 Graph trace(torch::nn::Module& network, const Function& function, const torch::Tensor& example,
             const std::vector<std::string>& outputs) {
-  const Resting resting(network);
-  return trace_resting(function, example, outputs);
+  const FrozenScope frozen(network);
+  return trace_frozen(function, example, outputs);
 }
 
 Graph with_torch_operators(const Graph& graph) {
-  return trace_resting(
-      [&](const auto& images) { return interpret(*graph.operators, images, own_operators_in_torch()); }, graph.example,
-      graph.outputs);
+  return trace_frozen([&](const auto& images) { return interpret(*graph.operators, images, own_operators_in_torch()); },
+                      graph.example, graph.outputs);
 }
 
 std::vector<torch::Tensor> run(const Graph& graph, const torch::Tensor& images) {

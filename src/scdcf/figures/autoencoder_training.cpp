@@ -133,7 +133,8 @@ std::vector<TrainedAutoEncoder> trained_autoencoders(const std::vector<AutoEncod
     const auto& run = runs[i];
     const train::StreamScope own_stream(device);
     auto network = initial_network(run, study);
-    const auto file = options.out / "autoencoders" / (label_of(run) + (options.quick ? "-quick.pt" : ".pt"));
+    const auto file =
+        options.out / "autoencoders" / (label_of(run) + (options.quick ? "-quick" : "") + train::kModelExtension);
     const auto about = description(run, study, splits);
     if (!read_trained(*network, file, about, note)) {
       {

@@ -34,7 +34,7 @@ class AtomicFile {
 
 void write_file_atomically(const std::filesystem::path& file, std::string_view bytes);
 
-/// The name that a temporary file of AtomicFile would have got: model.pt of .model.pt.a1B2c3; empty for other names.
+/// The name that a temporary file of AtomicFile would have got: a.json of .a.json.a1B2c3; empty for other names.
 std::string name_of_temporary(const std::string& temporary);
 
 /// After a rename the folder's own entry has to reach the disk too.

@@ -12,7 +12,6 @@
 #include <sstream>
 #include <thread>
 
-#include "scdcf/core/clock.h"
 #include "scdcf/core/error.h"
 #include "scdcf/files/lockable_file.h"
 
@@ -101,8 +100,8 @@ bool Lease::is_lost() const { return !is_of(held_->token, content_of(held_->path
 bool LeaseTaker::is_over(const std::filesystem::path& file, const std::string& content) {
   const std::lock_guard<std::mutex> lock(mutex_);
   auto& seen = seen_[file.string()];
-  if (seen.since == 0 || seen.content != content) seen = {content, now()};
-  return now() - seen.since > seconds_;
+  if (seen.since == 0 || seen.content != content) seen = {content, clock_()};
+  return clock_() - seen.since > seconds_;
 }
 
 std::optional<Lease> LeaseTaker::take(const std::filesystem::path& file, bool others_here_are_gone) {

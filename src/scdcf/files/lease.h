@@ -3,11 +3,14 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+
+#include "scdcf/core/clock.h"
 
 namespace scdcf::files {
 
@@ -33,7 +36,9 @@ class Lease {
 /// Remembers what it has seen of the leases of others. May be used by several threads.
 class LeaseTaker {
  public:
-  explicit LeaseTaker(double seconds) : seconds_(seconds) {}
+  /// `clock` gives seconds, never 0, by which the leases of others are over.
+  explicit LeaseTaker(double seconds, std::function<double()> clock = now)
+      : seconds_(seconds), clock_(std::move(clock)) {}
   /// Nothing where somebody has it, as far as is known yet: ask again. `others_here_are_gone`: a file lock says that no
   /// process of this machine has it.
   std::optional<Lease> take(const std::filesystem::path& file, bool others_here_are_gone);
@@ -46,6 +51,7 @@ class LeaseTaker {
   bool is_over(const std::filesystem::path& file, const std::string& content);
 
   double seconds_;
+  std::function<double()> clock_;
   std::mutex mutex_;
   std::map<std::string, Seen> seen_;
 };

@@ -52,38 +52,4 @@ std::string shown(const std::string& text) {
   return result;
 }
 
-bool is_utf8(const std::string& text) {
-  const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };
-  for (std::size_t at = 0; at < text.size();) {
-    const unsigned first = byte(at);
-    const std::size_t length = first < 0x80                    ? 1
-                               : first >= 0xC2 && first < 0xE0 ? 2
-                               : first >= 0xE0 && first < 0xF0 ? 3
-                               : first >= 0xF0 && first < 0xF5 ? 4
-                                                               : 0;
-    if (length == 0) return false;
-    for (std::size_t i = 1; i < length; ++i)
-      if ((byte(at + i) & 0xC0U) != 0x80) return false;
-    // Longer than need be, halves of pairs, and beyond the last code point.
-    const unsigned second = byte(at + 1);
-    if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second >= 0xA0) || (first == 0xF0 && second < 0x90) ||
-        (first == 0xF4 && second >= 0x90))
-      return false;
-    at += length;
-  }
-  return true;
-}
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char character : text) {
-    const auto byte = static_cast<unsigned char>(character);
-    if (byte >= ' ' && byte <= '~')
-      result += character;
-    else
-      result += std::string("\\x") + "0123456789abcdef"[byte >> 4] + "0123456789abcdef"[byte & 15];
-  }
-  return result;
-}
-
 }  // namespace scdcf::files

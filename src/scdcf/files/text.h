@@ -22,10 +22,4 @@ std::optional<std::int64_t> number_of(const std::string& field);
 /// Text from a file as an Error may show it: one line of printable characters, at most forty of them.
 std::string shown(const std::string& text);
 
-/// Whether text is UTF-8, as JSON must be; names of files may be any bytes.
-bool is_utf8(const std::string& text);
-
-/// Text with every byte that is not printable ASCII as \\xHH, for names that are not UTF-8.
-std::string escaped(const std::string& text);
-
 }  // namespace scdcf::files

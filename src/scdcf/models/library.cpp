@@ -72,14 +72,38 @@ torch::Tensor pyramid_training_scores(const c10::List<c10::optional<torch::Tenso
                                       int64_t last_home) {
   std::vector<torch::Tensor> scores;
   for (const c10::optional<torch::Tensor> level : levels) scores.push_back(level.value_or(torch::Tensor()));
+  constexpr int64_t kMostPlanes = 1 << 20;
+  const auto count = static_cast<int64_t>(scores.size());
+  require(planes_per_level >= 1 && planes_per_level <= kMostPlanes, "training scores: planes_per_level: got ",
+          planes_per_level, ", expected 1 to ", kMostPlanes);
+  require(0 <= first_home && first_home <= last_home && last_home < count * planes_per_level,
+          "training scores: home planes: got ", first_home, " to ", last_home, ", expected a range within the ",
+          count * planes_per_level, " planes of ", count, " levels");
+  const int64_t first_level = first_home / planes_per_level, last_level = last_home / planes_per_level;
+  for (int64_t i = first_level; i <= last_level; ++i)
+    require(scores[static_cast<size_t>(i)].defined(), "training scores: levels: got none at ", i,
+            ", expected scores of every level that is at home");
+  const auto& home = scores[static_cast<size_t>(first_level)];
+  for (int64_t i = 0; i < count; ++i) {
+    const auto& level = scores[static_cast<size_t>(i)];
+    if (!level.defined()) continue;
+    require(level.dim() == 3 && home.dim() == 3 && level.size(1) == home.size(1) && level.size(2) == planes_per_level,
+            "training scores: levels: got shape ", level.sizes(), " at ", i, ", expected [n, classes, ",
+            planes_per_level, "] with as many classes at all");
+    const bool is_home = i >= first_level && i <= last_level;
+    require(is_home ? level.size(0) == home.size(0) : level.size(0) <= home.size(0), "training scores: levels: got ",
+            level.size(0), " images at ", i, ", expected ", is_home ? "" : "at most ", home.size(0));
+    require(level.is_floating_point() && level.options().type_equal(home.options()), "training scores: levels: got ",
+            level.toString(), " at ", i, ", expected floating point, the same at all");
+  }
+  require(labels.dim() == 1 && labels.size(0) == home.size(0) && labels.scalar_type() == torch::kLong,
+          "training scores: labels: got shape ", labels.sizes(), " of type ", labels.scalar_type(), ", expected [",
+          home.size(0), "] of type Long");
   ScalePlan plan;
   plan.enlargements.resize(scores.size());
   plan.planes_per_level = static_cast<int>(planes_per_level);
   plan.first_home = static_cast<int>(first_home);
   plan.last_home = static_cast<int>(last_home);
-  for (int i = 0; i < plan.levels(); ++i)
-    require(!plan.is_home_level(i) || scores[static_cast<size_t>(i)].defined(), "training scores: levels: got none at ",
-            i, ", expected scores of every level that is at home");
   return training_scores_of(scores, labels, plan);
 }
 

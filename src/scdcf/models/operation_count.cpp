@@ -6,6 +6,8 @@
 #include <numeric>
 #include <string>
 
+#include "scdcf/nn/eval_mode_guard.h"
+
 namespace scdcf::models {
 namespace {
 
@@ -59,24 +61,19 @@ void on_end(const at::RecordFunction& call, at::ObserverContext* context) {
 /// Counts what this thread calls while it lives, the network in eval mode.
 class Counting {
  public:
-  explicit Counting(Network& network) : network_(network), was_training_(network.is_training()) {
-    network.eval();
+  explicit Counting(Network& network) : in_eval_mode_(network) {
     counted = 0;
     handle_ = at::addThreadLocalCallback(at::RecordFunctionCallback(on_start, on_end)
                                              .needsInputs(true)
                                              .needsOutputs(true)
                                              .scopes({at::RecordScope::FUNCTION}));
   }
-  ~Counting() {
-    at::removeCallback(handle_);
-    network_.train(was_training_);
-  }
+  ~Counting() { at::removeCallback(handle_); }
   Counting(const Counting&) = delete;
   Counting& operator=(const Counting&) = delete;
 
  private:
-  Network& network_;
-  bool was_training_;
+  nn::EvalModeGuard in_eval_mode_;
   at::CallbackHandle handle_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/models/option_list.h"
+#include "scdcf/nn/input_checks.h"
 
 namespace scdcf::models {
 
@@ -30,6 +31,14 @@ void resolve_common(ModelOptions& options, const CommonLimits& limits) {
   require(counts == 0 || counts == limits.channel_counts || (limits.or_more && counts > limits.channel_counts),
           "channels: got ", counts, " numbers, model ", options.name, " expects one for ", limits.counts_of);
   if (options.dropout < 0) options.dropout = limits.dropout;
+}
+
+void check_images(const ModelOptions& options, const at::Tensor& images) {
+  const auto channels = options.in_channels, size = options.image_size;
+  require(images.dim() == 4 && images.size(1) == channels && images.size(2) == size && images.size(3) == size,
+          options.name, ": images: got shape ", images.sizes(), ", expected [N, ", channels, ", ", size, ", ", size,
+          "]");
+  nn::check_images(options.name.c_str(), images);
 }
 
 }  // namespace scdcf::models

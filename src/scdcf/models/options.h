@@ -1,6 +1,8 @@
 // The options of a network, as they stand on a command line, in a configuration file and in a checkpoint.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -57,5 +59,8 @@ struct CommonLimits {
 };
 /// Checks image size and channels as far as option_list.h, whose bounds hold already, cannot; fills in dropout.
 void resolve_common(ModelOptions& options, const CommonLimits& limits);
+
+/// Refuses all but images [N, in_channels, image_size, image_size] in floating point, in the name of the network.
+void check_images(const ModelOptions& options, const at::Tensor& images);
 
 }  // namespace scdcf::models

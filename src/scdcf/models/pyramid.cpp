@@ -8,25 +8,10 @@
 #include "scdcf/core/error.h"
 #include "scdcf/models/pyramid_scores.h"
 #include "scdcf/nn/enlarge.h"
+#include "scdcf/nn/eval_mode_guard.h"
 
 namespace scdcf::models {
 namespace {
-
-/// While it lives, a network in training behaves as in use, where asked to.
-class AsInUse {
- public:
-  AsInUse(torch::nn::Module& network, bool asked) : network_(asked && network.is_training() ? &network : nullptr) {
-    if (network_) network_->eval();
-  }
-  ~AsInUse() {
-    if (network_) network_->train();
-  }
-  AsInUse(const AsInUse&) = delete;
-  AsInUse& operator=(const AsInUse&) = delete;
-
- private:
-  torch::nn::Module* network_;
-};
 
 /// Along the first dimension. Where there is a derivative it is one operation, not one of the whole for every part;
 /// where there is none, one that every format of export has.
@@ -44,7 +29,8 @@ std::vector<torch::Tensor> parts_of(const torch::Tensor& whole, const std::vecto
 class PyramidNetwork : public Network {
  public:
   PyramidNetwork(ModelOptions options, int planes_per_level, std::shared_ptr<LevelNetwork> level_network)
-      : plan_(plan_scales(options, planes_per_level)),
+      : options_(options),
+        plan_(plan_scales(options, planes_per_level)),
         centred_(options.read_out == "centre"),
         others_share_(options.others_share),
         network_(register_module("level", std::move(level_network))) {
@@ -73,6 +59,7 @@ class PyramidNetwork : public Network {
   }
 
   std::vector<LayerOutput> features(const torch::Tensor& images) override {
+    check_images(options_, images);
     std::vector<std::vector<LayerOutput>> blocks;
     std::vector<torch::Tensor> hidden, scores;
     for (int i = 0; i < plan_.levels(); ++i) {
@@ -149,6 +136,7 @@ class PyramidNetwork : public Network {
     torch::Tensor places;  ///< [N, classes, S, 2]: x, y
   };
   FoundPlanes found_planes(const torch::Tensor& images) {
+    check_images(options_, images);
     std::vector<torch::Tensor> scores, places;
     for (size_t i = 0; i < plan_.enlargements.size(); ++i) {
       const auto maps = level_maps(levels_[i]->forward(images));
@@ -203,6 +191,7 @@ class PyramidNetwork : public Network {
   std::vector<std::vector<torch::Tensor>> at_levels(
       const torch::Tensor& images, const std::vector<int64_t>& counts,
       const std::function<std::vector<torch::Tensor>(const torch::Tensor& frames)>& look) {
+    check_images(options_, images);
     std::vector<std::vector<torch::Tensor>> outputs(counts.size());
     std::vector<size_t> looked_at;
     for (size_t i = 0; i < counts.size(); ++i)
@@ -221,7 +210,8 @@ class PyramidNetwork : public Network {
       // Levels of other sizes have statistics of their own. Those of home alone are kept and used at all levels, in
       // training as in use: what the others have learned by statistics of their own they do not know without them.
       for (const auto i : looked_at) {
-        const AsInUse as_in_use(*network_, is_training() && !is_home(i));
+        std::optional<nn::EvalModeGuard> in_eval_mode;
+        if (is_training() && !is_home(i)) in_eval_mode.emplace(*network_);
         outputs[i] = look(levels_[i]->forward(images.narrow(0, 0, counts[i])));
       }
     }
@@ -247,6 +237,7 @@ class PyramidNetwork : public Network {
     return torch::cat(scores_of_levels(images, all_of(images)), 2);
   }
 
+  ModelOptions options_;
   ScalePlan plan_;
   bool centred_;
   double others_share_;

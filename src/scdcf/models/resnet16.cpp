@@ -86,7 +86,7 @@ class PreActivationBlock : public torch::nn::Module {
 
 class ResNet16 : public Network {
  public:
-  ResNet16(const ModelOptions& options, const Variant& variant) {
+  ResNet16(const ModelOptions& options, const Variant& variant) : options_(options) {
     const auto convolutions = variant.convolutions(options, kResNetKernel);
     const bool scale_axis = variant.maps == Maps::scales;
     scale_step_ = scale_axis ? convolutions.scale_step : 0;
@@ -100,6 +100,7 @@ class ResNet16 : public Network {
   }
 
   torch::Tensor forward(const torch::Tensor& images) override {
+    check_images(options_, images);
     auto maps = first_->forward(images);
     for (auto& block : blocks_) maps = block->forward(maps);
     maps = last_->forward(maps);
@@ -108,6 +109,7 @@ class ResNet16 : public Network {
   }
 
   std::vector<LayerOutput> features(const torch::Tensor& images) override {
+    check_images(options_, images);
     std::vector<LayerOutput> outputs;
     auto maps = first_->forward(images);
     for (size_t i = 0; i < blocks_.size(); ++i) {
@@ -129,6 +131,7 @@ class ResNet16 : public Network {
       }
   }
 
+  ModelOptions options_;
   double scale_step_ = 0;
   torch::nn::Sequential first_{nullptr}, last_{nullptr};
   std::vector<std::shared_ptr<PreActivationBlock>> blocks_;

@@ -53,7 +53,7 @@ void append_block_end(torch::nn::Sequential& block, Maps maps, int64_t channels,
 
 class SkeletonNetwork : public Network {
  public:
-  SkeletonNetwork(const ModelOptions& options, const Variant& variant) : maps_(variant.maps) {
+  SkeletonNetwork(const ModelOptions& options, const Variant& variant) : options_(options), maps_(variant.maps) {
     const auto convolutions = variant.convolutions(options, Kernel{});
     scale_step_ = maps_ == Maps::scales ? convolutions.scale_step : 0;
     int64_t in = options.in_channels;
@@ -74,6 +74,7 @@ class SkeletonNetwork : public Network {
   }
 
   torch::Tensor forward(const torch::Tensor& images) override {
+    check_images(options_, images);
     torch::Tensor maps = images;
     for (auto& block : blocks_) maps = block->forward(maps);
     if (maps_ == Maps::scales) maps = maps.amax(2);
@@ -83,6 +84,7 @@ class SkeletonNetwork : public Network {
   }
 
   std::vector<LayerOutput> features(const torch::Tensor& images) override {
+    check_images(options_, images);
     std::vector<LayerOutput> outputs;
     torch::Tensor maps = images;
     for (auto& block : blocks_) {
@@ -94,6 +96,7 @@ class SkeletonNetwork : public Network {
   double scale_step() const override { return scale_step_; }
 
  private:
+  ModelOptions options_;
   Maps maps_;
   double scale_step_ = 0;
   std::vector<torch::nn::Sequential> blocks_;

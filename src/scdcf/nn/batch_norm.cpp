@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "scdcf/core/error.h"
+#include "scdcf/nn/input_checks.h"
 
 namespace scdcf::nn {
 
@@ -25,8 +26,7 @@ void BatchNormImpl::pretty_print(std::ostream& stream) const {
 }
 
 torch::Tensor BatchNormImpl::forward(const torch::Tensor& input) {
-  require(input.dim() >= 2 && input.size(1) == options.num_features(), "BatchNorm: input: got shape ", input.sizes(),
-          ", expected [N, ", options.num_features(), ", ...]");
+  check_channels("BatchNorm", input, options.num_features());
   if (is_training()) {
     num_batches_tracked.add_(1);
     if (const auto moments = whole_batch_moments(input)) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "scdcf/core/error.h"
+#include "scdcf/nn/input_checks.h"
 
 namespace scdcf::nn {
 namespace {
@@ -43,8 +44,9 @@ EnlargeImpl::EnlargeImpl(EnlargeOptions options_) : options(options_) { reset();
 void EnlargeImpl::reset() {
   require(options.factor() >= 1 / kMostEnlarged && options.factor() <= kMostEnlarged, "Enlarge: factor: got ",
           options.factor(), ", expected 1/", kMostEnlarged, " to ", kMostEnlarged);
-  require(options.frame() >= 0, "Enlarge: frame: got ", options.frame(),
-          ", expected at least 1, or 0 for the whole image");
+  constexpr int64_t kMostPixels = 1 << 15;
+  require(options.frame() >= 0 && options.frame() <= kMostPixels, "Enlarge: frame: got ", options.frame(),
+          ", expected 1 to ", kMostPixels, ", or 0 for the whole image");
   require(options.padding() != SpatialPadding::none, "Enlarge: padding: got none, expected zero or replicate");
 }
 
@@ -63,7 +65,7 @@ const DeviceConstant& EnlargeImpl::matrix(int64_t size) const {
 }
 
 torch::Tensor EnlargeImpl::forward(const torch::Tensor& images) {
-  require(images.dim() == 4, "Enlarge: input: got shape ", images.sizes(), ", expected images [N, C, H, W]");
+  check_images("Enlarge", images);
   return enlarge(images, matrix(images.size(2)).like(images), matrix(images.size(3)).like(images));
 }
 

@@ -8,15 +8,14 @@
 #include <sstream>
 
 #include "scdcf/core/error.h"
+#include "scdcf/ops/checks.h"
 
 namespace scdcf::nn {
 namespace {
 
 template <class Options>
-std::shared_ptr<const ops::FilterBank> make_filters(const ConvOptions<Options>& options) {
-  require(options.in_channels() >= 1, "in_channels: got ", options.in_channels(), ", expected at least 1");
-  require(options.out_channels() >= 1, "out_channels: got ", options.out_channels(), ", expected at least 1");
-  require(options.stride() == 1 || options.stride() == 2, "stride: got ", options.stride(), ", expected 1 or 2");
+std::shared_ptr<const ops::FilterBank> make_filters(const char* layer, const ConvOptions<Options>& options) {
+  check_channel_options(layer, options);
   return std::make_shared<ops::FilterBank>(
       basis::sample_basis(basis::make_spatial_basis(options.basis(), options.modes()), options.grid(),
                           options.sampling(), options.max_kernel_size()));
@@ -25,13 +24,13 @@ std::shared_ptr<const ops::FilterBank> make_filters(const ConvOptions<Options>& 
 }  // namespace
 
 FilterExpansion::FilterExpansion(const LiftingConvOptions& options)
-    : filters_(make_filters(options)),
+    : filters_(make_filters("LiftingConv", options)),
       scale_basis_(basis::make_scale_basis(1, 1)),
       sources_(ops::lifting_sources(options.grid().count())),
       lifting_(true) {}
 
 FilterExpansion::FilterExpansion(const JointConvOptions& options)
-    : filters_(make_filters(options)),
+    : filters_(make_filters("JointConv", options)),
       scale_basis_(basis::make_scale_basis(options.scale_modes() == 0 ? options.scale_taps() : options.scale_modes(),
                                            options.scale_taps())),
       sources_(
@@ -44,6 +43,11 @@ at::Tensor FilterExpansion::scale_basis_like(const at::Tensor& tensor) const {
 
 at::Tensor FilterExpansion::scale_weights_like(const at::Tensor& tensor) const {
   return scale_basis_.values == std::vector<double>{1} ? at::Tensor() : scale_basis_like(tensor);
+}
+
+void FilterExpansion::check_input(const char* layer, const at::Tensor& input, const at::Tensor& coefficients,
+                                  SpatialPadding padding) const {
+  ops::check_conv_input(layer, input, coefficients, padding == SpatialPadding::none ? filters_->largest_radius() : 0);
 }
 
 double FilterExpansion::initial_deviation(int64_t in_channels) const {

@@ -24,6 +24,10 @@ class FilterExpansion {
   /// The same, undefined where it is one tap of weight 1, by which nothing need be multiplied.
   at::Tensor scale_weights_like(const at::Tensor& tensor) const;
 
+  /// Refuses input [N, C, ..., H, W] that does not go with these coefficients, in one line that names the layer.
+  void check_input(const char* layer, const at::Tensor& input, const at::Tensor& coefficients,
+                   SpatialPadding padding) const;
+
   /// The standard deviation of coefficients that keeps the mean square of ReLU features about constant with depth. The
   /// features of a deep stack are smooth on the scale of the filters, so the gain that matters is that for a constant
   /// input; it is the same at every scale, because the sum of a filter is.

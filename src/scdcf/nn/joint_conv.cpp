@@ -3,30 +3,9 @@
 #include <algorithm>
 
 #include "scdcf/core/error.h"
-#include "scdcf/ops/checks.h"
-#include "scdcf/ops/composed.h"
+#include "scdcf/nn/input_checks.h"
 
 namespace scdcf::nn {
-namespace {
-
-void print(std::ostream& stream, const char* name, const JointConvOptions& options, const FilterExpansion& expansion) {
-  stream << "scdcf::nn::" << name << "(" << options.in_channels() << " -> " << options.out_channels() << ", "
-         << describe_filters(expansion.filters()) << ", K_alpha=" << expansion.scale_basis().count
-         << ", L_alpha=" << options.scale_taps();
-  if (options.scale_taps() > 1) stream << " " << name_of(options.support()) << " " << name_of(options.scale_padding());
-  if (options.stride() != 1) stream << ", stride " << options.stride();
-  if (options.padding() != SpatialPadding::zero) stream << ", padding " << name_of(options.padding());
-  stream << (options.bias() ? ")" : ", no bias)");
-}
-
-}  // namespace
-
-void check_features(const at::Tensor& input, const char* name, int64_t scales) {
-  require(input.dim() == 5, name, ": input: got shape ", input.sym_sizes(), ", expected features [N, C, S, H, W]");
-  require(input.sym_size(2) == scales, name, ": input: got ", input.sym_size(2), " scales (dimension 2 of ",
-          input.sym_sizes(), "), expected ", scales);
-}
-
 DeviceConstant modes_at_centre(const basis::SampledBasis& sampled, SpatialPadding padding, int64_t height,
                                int64_t width) {
   const bool replicate = padding == SpatialPadding::replicate;
@@ -64,10 +43,19 @@ at::Tensor joint_conv_at_centre(const at::Tensor& input, const at::Tensor& coeff
   return bias.defined() ? output.permute({1, 2, 0}) + bias.view({1, -1, 1}) : output.permute({1, 2, 0});
 }
 
-void JointConvImpl::pretty_print(std::ostream& stream) const { print(stream, "JointConv", options, expansion()); }
+void JointConvImpl::pretty_print(std::ostream& stream) const {
+  stream << "scdcf::nn::JointConv(" << options.in_channels() << " -> " << options.out_channels() << ", "
+         << describe_filters(expansion().filters()) << ", K_alpha=" << expansion().scale_basis().count
+         << ", L_alpha=" << options.scale_taps();
+  if (options.scale_taps() > 1) stream << " " << name_of(options.support()) << " " << name_of(options.scale_padding());
+  if (options.stride() != 1) stream << ", stride " << options.stride();
+  if (options.padding() != SpatialPadding::zero) stream << ", padding " << name_of(options.padding());
+  stream << (options.bias() ? ")" : ", no bias)");
+}
 
 torch::Tensor JointConvImpl::forward(const torch::Tensor& input) {
-  check_features(input, "JointConv", options.grid().count());
+  check_features("JointConv", input, options.in_channels(), options.grid().count());
+  expansion().check_input("JointConv", input, coefficients, options.padding());
   return with_bias(ops::joint_conv(input, coefficients, expansion().scale_weights_like(coefficients),
                                    expansion().filters(), expansion().sources(), {options.stride(), options.padding()},
                                    options.algorithm()));
@@ -80,25 +68,13 @@ const DeviceConstant& JointConvImpl::centre_modes(int64_t height, int64_t width)
 }
 
 torch::Tensor JointConvImpl::at_centre(const torch::Tensor& input) {
-  check_features(input, "JointConv", options.grid().count());
-  ops::check_conv_input("JointConv", input, coefficients, 0);
+  check_features("JointConv", input, options.in_channels(), options.grid().count());
+  expansion().check_input("JointConv", input, coefficients, options.padding());
   require(options.scale_taps() == 1 && options.stride() == 1 && options.padding() != SpatialPadding::none,
           "JointConv: at_centre: got ", options.scale_taps(), " scale taps, stride ", options.stride(), ", padding ",
           name_of(options.padding()), ", expected one tap, stride 1, padding zero or replicate");
   return joint_conv_at_centre(input, coefficients, bias, expansion().scale_weights_like(coefficients),
                               centre_modes(input.size(3), input.size(4)).like(input));
-}
-
-void JointConvTransposeImpl::pretty_print(std::ostream& stream) const {
-  print(stream, "JointConvTranspose", options, expansion());
-}
-
-torch::Tensor JointConvTransposeImpl::forward(const torch::Tensor& input) {
-  check_features(input, "JointConvTranspose", options.grid().count());
-  require(options.padding() == SpatialPadding::zero, "JointConvTranspose: padding: got ", name_of(options.padding()),
-          ", expected zero");
-  return with_bias(ops::joint_conv_transpose_composed(input, coefficients, expansion().scale_weights_like(coefficients),
-                                                      expansion().filters(), expansion().sources(), options.stride()));
 }
 
 }  // namespace scdcf::nn

@@ -1,4 +1,4 @@
-// The joint convolution over space and scale, and its spatially transposed form for decoders.
+// The joint convolution over space and scale.
 #pragma once
 
 #include <utility>
@@ -26,23 +26,11 @@ class JointConvImpl : public ExpandedConv<JointConvImpl, JointConvOptions> {
 };
 TORCH_MODULE(JointConv);
 
-/// What the layer is made of: refuses all but features [N, C, scales, H, W];
-void check_features(const at::Tensor& input, const char* name, int64_t scales);
-/// [S, H W, K]: what the modes at the centre weigh each pixel of a map of H x W pixels with;
+/// [S, H W, K]: the weights of the pixels of an H x W map in the projections onto the modes at its centre;
 DeviceConstant modes_at_centre(const basis::SampledBasis& sampled, SpatialPadding padding, int64_t height,
                                int64_t width);
 /// and at_centre with these, for one scale tap; `bias` may be undefined.
 at::Tensor joint_conv_at_centre(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& bias,
                                 const at::Tensor& scale_basis, const at::Tensor& centre_modes);
-
-/// The same filters as a transposed convolution in space: the map grows by the stride, [N, C, S, H, W] to
-/// [N, O, S, stride*H, stride*W]. Filter widths are measured in output pixels. Only zero padding in space.
-class JointConvTransposeImpl : public ExpandedConv<JointConvTransposeImpl, JointConvOptions> {
- public:
-  using ExpandedConv::ExpandedConv;
-  void pretty_print(std::ostream& stream) const override;
-  torch::Tensor forward(const torch::Tensor& input);
-};
-TORCH_MODULE(JointConvTranspose);
 
 }  // namespace scdcf::nn

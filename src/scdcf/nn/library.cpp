@@ -10,10 +10,12 @@
 #include "scdcf/core/named_texts.h"
 #include "scdcf/nn/enlarge.h"
 #include "scdcf/nn/filter_expansion.h"
+#include "scdcf/nn/input_checks.h"
 #include "scdcf/nn/joint_conv.h"
 #include "scdcf/nn/lifting_conv.h"
 #include "scdcf/nn/norm_relu_pool.h"
 #include "scdcf/nn/pointwise_conv.h"
+#include "scdcf/nn/pooling.h"
 #include "scdcf/nn/read_out.h"
 #include "scdcf/ops/checks.h"
 #include "scdcf/ops/separable.h"
@@ -24,6 +26,8 @@ namespace {
 using TextDict = c10::Dict<std::string, std::string>;
 using Numbers = std::vector<double>;
 using Wholes = std::vector<int64_t>;
+
+constexpr int64_t kMostPixels = 1 << 15;  // a side of a map that tables are made for
 
 NamedTexts texts_of(const TextDict& dict) {
   NamedTexts texts;
@@ -122,9 +126,13 @@ TextDict layer_defaults(const std::string& layer) {
     texts.insert("padding", exact_text(options.padding()));
     texts.insert("eps", exact_text(options.eps()));
     texts.insert("momentum", exact_text(options.momentum()));
+  } else if (layer == "SpatialUpsample") {
+    const SpatialUpsampleOptions options;
+    texts.insert("factor", exact_text(options.factor()));
+    texts.insert("mode", name_of(options.mode()));
   } else {
     require(layer == "Enlarge", "layer: got \"", layer,
-            "\", expected LiftingConv, JointConv, PointwiseConv, NormReluPool or Enlarge");
+            "\", expected LiftingConv, JointConv, PointwiseConv, NormReluPool, SpatialUpsample or Enlarge");
     const EnlargeOptions options(1);
     texts.insert("frame", exact_text(options.frame()));
     texts.insert("padding", name_of(options.padding()));
@@ -213,14 +221,14 @@ at::Tensor expanded_conv(const at::Tensor& input, const at::Tensor& coefficients
   const char* name = lifting ? "LiftingConv" : "JointConv";
   require(!radii.empty(), name, ": radii: got none, expected one for every scale");
   if (lifting) {
-    check_images(input);
+    check_images(name, input);
   } else {
-    check_features(input, name, static_cast<int64_t>(radii.size()));
+    check_features(name, input, /*channels=*/0, static_cast<int64_t>(radii.size()));
   }
-  const auto features = lifting ? input.unsqueeze(2) : input;
   const ops::ConvGeometry geometry{stride, static_cast<SpatialPadding>(padding)};
   const bool inside = geometry.padding == SpatialPadding::none;
-  ops::check_conv_input(name, features, coefficients, inside ? *std::max_element(radii.begin(), radii.end()) : 0);
+  ops::check_conv_input(name, input, coefficients, inside ? *std::max_element(radii.begin(), radii.end()) : 0);
+  const auto features = lifting ? input.unsqueeze(2) : input;
   at::Tensor output;
   if (separable) {
     output =
@@ -245,12 +253,14 @@ Numbers centre_modes(const TextDict& dict, int64_t height, int64_t width) {
   require(options.scale_taps() == 1 && options.stride() == 1 && options.padding() != SpatialPadding::none,
           "JointConv: at_centre: got ", options.scale_taps(), " scale taps, stride ", options.stride(), ", padding ",
           name_of(options.padding()), ", expected one tap, stride 1, padding zero or replicate");
+  require(height >= 1 && width >= 1 && height <= kMostPixels && width <= kMostPixels, "JointConv: at_centre: got ",
+          height, " x ", width, " pixels, expected 1 to ", kMostPixels, " a side");
   return modes_at_centre(FilterExpansion(options).filters().sampled(), options.padding(), height, width).values();
 }
 
 at::Tensor at_centre(const at::Tensor& input, const at::Tensor& coefficients, const c10::optional<at::Tensor>& bias,
                      const at::Tensor& phi, const at::Tensor& modes) {
-  check_features(input, "JointConv", modes.size(0));
+  check_features("JointConv", input, /*channels=*/0, modes.size(0));
   ops::check_conv_input("JointConv", input, coefficients, 0);
   return joint_conv_at_centre(input, coefficients, bias.value_or(at::Tensor()), phi, modes);
 }
@@ -267,6 +277,7 @@ std::tuple<Numbers, int64_t, double> pointwise_tables(const TextDict& dict) {
 at::Tensor pointwise(const at::Tensor& input, const at::Tensor& coefficients, const c10::optional<at::Tensor>& bias,
                      const at::Tensor& phi, int64_t stride, const std::string& support, const std::string& padding) {
   const NamedTexts texts{{"support", support}, {"scale_padding", padding}};
+  require(stride == 1 || stride == 2, "PointwiseConv: stride: got ", stride, ", expected 1 or 2");
   return pointwise_conv(input, coefficients, bias.value_or(at::Tensor()), phi, stride,
                         choice_from(texts, "support", kSupports), choice_from(texts, "scale_padding", kScalePaddings));
 }
@@ -281,11 +292,17 @@ int64_t norm_relu_pool_stride(int64_t channels, int64_t window, int64_t stride, 
 
 /// Rows of the matrix [H', size] that resamples an axis of `size` pixels, and the matrix.
 std::tuple<int64_t, Numbers> enlarge_matrix(double factor, int64_t frame, const std::string& padding, int64_t size) {
-  require(size >= 1, "Enlarge: input: got ", size, " pixels, expected at least 1");
+  require(size >= 1 && size <= kMostPixels, "Enlarge: input: got ", size, " pixels, expected 1 to ", kMostPixels);
   const EnlargeImpl layer(
       EnlargeOptions(factor).frame(frame).padding(choice_from({{"padding", padding}}, "padding", kPaddings)));
   const auto& matrix = layer.matrix(size);
   return {matrix.shape()[0], matrix.values()};
+}
+
+at::Tensor upsample(const at::Tensor& input, int64_t factor, const std::string& mode, at::IntArrayRef output_size) {
+  const auto chosen =
+      choice_from<UpsampleMode>({{"mode", mode}}, "mode", {UpsampleMode::bilinear, UpsampleMode::nearest});
+  return SpatialUpsampleImpl(SpatialUpsampleOptions(factor).mode(chosen)).forward(input, output_size);
 }
 
 std::vector<at::Tensor> read_out_list(const at::Tensor& scores, int64_t first, int64_t last) {
@@ -319,7 +336,12 @@ TORCH_LIBRARY_FRAGMENT(scdcf, m) {
   m.def("norm_relu_pool_stride(int channels, int window, int stride, int padding, float eps, float momentum) -> int",
         norm_relu_pool_stride);
   m.def("enlarge_matrix(float factor, int frame, str padding, int size) -> (int, float[])", enlarge_matrix);
-  m.def("enlarge(Tensor images, Tensor rows, Tensor columns) -> Tensor", enlarge);
+  m.def("enlarge(Tensor images, Tensor rows, Tensor columns) -> Tensor",
+        [](const at::Tensor& images, const at::Tensor& rows, const at::Tensor& columns) {
+          check_images("Enlarge", images);
+          return enlarge(images, rows, columns);
+        });
+  m.def("spatial_upsample(Tensor input, int factor, str mode, int[] output_size=[]) -> Tensor", upsample);
   m.def("centre_of(Tensor maps) -> Tensor", centre_of);
   m.def("read_out(Tensor scores, int first=0, int last=-1) -> Tensor[]", read_out_list);
   m.def("interpolated_plane(Tensor scores, Tensor plane) -> Tensor", interpolated_plane);

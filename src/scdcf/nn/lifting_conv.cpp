@@ -1,6 +1,6 @@
 #include "scdcf/nn/lifting_conv.h"
 
-#include "scdcf/core/error.h"
+#include "scdcf/nn/input_checks.h"
 
 namespace scdcf::nn {
 
@@ -12,13 +12,9 @@ void LiftingConvImpl::pretty_print(std::ostream& stream) const {
   stream << (options.bias() ? ")" : ", no bias)");
 }
 
-void check_images(const at::Tensor& input) {
-  require(input.dim() == 4, "LiftingConv: input: got shape ", input.sym_sizes(),
-          ", expected an image batch [N, C, H, W]");
-}
-
 torch::Tensor LiftingConvImpl::forward(const torch::Tensor& input) {
-  check_images(input);
+  check_images("LiftingConv", input, options.in_channels());
+  expansion().check_input("LiftingConv", input, coefficients, options.padding());
   return with_bias(ops::joint_conv(input.unsqueeze(2), coefficients, expansion().scale_weights_like(coefficients),
                                    expansion().filters(), expansion().sources(), {options.stride(), options.padding()},
                                    options.algorithm()));

@@ -15,7 +15,4 @@ class LiftingConvImpl : public ExpandedConv<LiftingConvImpl, LiftingConvOptions>
 };
 TORCH_MODULE(LiftingConv);
 
-/// Refuses all but images [N, C, H, W].
-void check_images(const at::Tensor& input);
-
 }  // namespace scdcf::nn

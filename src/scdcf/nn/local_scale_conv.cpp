@@ -2,7 +2,7 @@
 
 #include <torch/types.h>
 
-#include "scdcf/core/error.h"
+#include "scdcf/nn/input_checks.h"
 
 namespace scdcf::nn {
 
@@ -21,19 +21,10 @@ void LocalScaleConvImpl::pretty_print(std::ostream& stream) const {
   stream << describe_multi_scale(options, "LocalScaleConv");
 }
 
-torch::Tensor LocalScaleConvImpl::all_responses(const torch::Tensor& input) {
-  require(input.dim() == 4 && input.size(1) == options.in_channels(), "LocalScaleConv: input: got shape ",
-          input.sizes(), ", expected [N, ", options.in_channels(), ", H, W]");
-  return (*convolution_)(input, std::vector<torch::Tensor>(static_cast<size_t>(options.scales()), conv->weight),
-                         conv->bias);
-}
-
-torch::Tensor LocalScaleConvImpl::responses(const torch::Tensor& input) {
-  return all_responses(input).permute({3, 2, 0, 1, 4});
-}
-
 torch::Tensor LocalScaleConvImpl::forward(const torch::Tensor& input) {
-  return MultiScaleConvolution::to_maps(all_responses(input).amax(0));
+  check_images("LocalScaleConv", input, options.in_channels());
+  const std::vector<torch::Tensor> weights(static_cast<size_t>(options.scales()), conv->weight);
+  return MultiScaleConvolution::to_maps((*convolution_)(input, weights, conv->bias).amax(0));
 }
 
 }  // namespace scdcf::nn

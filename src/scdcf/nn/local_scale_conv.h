@@ -19,14 +19,11 @@ class LocalScaleConvImpl : public torch::nn::Cloneable<LocalScaleConvImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   torch::Tensor forward(const torch::Tensor& input);
-  /// The responses before the maximum, [N, O, S, H', W'].
-  torch::Tensor responses(const torch::Tensor& input);
 
   MultiScaleConvOptions options;
   torch::nn::Conv2d conv{nullptr};
 
  private:
-  torch::Tensor all_responses(const torch::Tensor& input);
   std::shared_ptr<const MultiScaleConvolution> convolution_;
 };
 TORCH_MODULE(LocalScaleConv);

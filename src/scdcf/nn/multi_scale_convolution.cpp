@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "scdcf/core/error.h"
-#include "scdcf/nn/resize.h"
 
 namespace scdcf::nn {
 namespace {
@@ -23,6 +22,11 @@ Sample sample(int64_t index, int64_t to, int64_t from) {
   const double place = std::max(0.0, centre);
   const int64_t lower = std::min(static_cast<int64_t>(place), from - 1);
   return {lower, std::min(lower + 1, from - 1), place - static_cast<double>(lower)};
+}
+
+/// round(factor * size) pixels, at least one.
+int64_t resized_size(int64_t size, double factor) {
+  return std::max<int64_t>(1, std::llround(static_cast<double>(size) * factor));
 }
 
 /// R_f as a matrix [to, from], of which every `stride`-th line is kept.

@@ -10,8 +10,9 @@
 
 namespace scdcf::nn {
 
-/// convolve_resized (resize.h) for several factors. Resizing by f, a shift by one tap k of the kernel and resizing back
-/// act on each axis by itself: together they are a matrix M_k = R_{1/f} Z_k R_f, and
+/// What kernels 1/f times as large would see, for several factors f: the input resized by f (bilinear), convolved
+/// "same", resized back to its grid. Resizing by f, a shift by one tap k of the kernel and resizing back act on each
+/// axis by itself: together they are a matrix M_k = R_{1/f} Z_k R_f, and
 ///   out[n, o] = sum over c, ky, kx of  weight[o, c, ky, kx] M_ky in[n, c] M_kx^T.
 /// So a response costs what a convolution of the input itself costs, however large f is, and no enlarged map is made.
 /// Where f is so small that a convolution of the resized maps costs less, that is done, and both resizings are products

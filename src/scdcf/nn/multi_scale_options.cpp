@@ -18,12 +18,9 @@ std::vector<double> scale_factors(int count, double step) {
 }
 
 void check_multi_scale(const MultiScaleConvOptions& options, const char* layer) {
-  require(options.in_channels() >= 1, layer, ": in_channels: got ", options.in_channels(), ", expected at least 1");
-  require(options.out_channels() >= 1, layer, ": out_channels: got ", options.out_channels(), ", expected at least 1");
+  check_channel_options(layer, options);
   require(options.kernel_size() >= 1 && options.kernel_size() % 2 == 1, layer, ": kernel_size: got ",
           options.kernel_size(), ", expected an odd number");
-  require(options.stride() == 1 || options.stride() == 2, layer, ": stride: got ", options.stride(),
-          ", expected 1 or 2");
   scale_factors(options.scales(), options.step());
 }
 

@@ -4,6 +4,7 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/nn/batch_norm.h"
+#include "scdcf/nn/input_checks.h"
 #include "scdcf/nn/pooling.h"
 #include "scdcf/ops/norm_relu_pool.h"
 
@@ -33,6 +34,7 @@ void NormReluPoolImpl::pretty_print(std::ostream& stream) const {
 }
 
 torch::Tensor NormReluPoolImpl::forward(const torch::Tensor& input) {
+  check_channels("NormReluPool", input, options.channels());
   const ops::AveragePool pool{options.window(), options.step(), options.padding()};
   if (is_training()) {
     num_batches_tracked.add_(1);

@@ -9,6 +9,7 @@
 
 #include "scdcf/basis/sampled_basis.h"
 #include "scdcf/basis/scale_grid.h"
+#include "scdcf/core/error.h"
 #include "scdcf/ops/joint_conv.h"
 #include "scdcf/ops/scale_sources.h"
 
@@ -42,6 +43,15 @@ class ChannelOptions {
   SCDCF_OPTION(int64_t, stride, 1);  // 1 or 2
   SCDCF_OPTION(bool, bias, true);
 };
+
+/// Refuses channels and strides that no convolution has, in the name of the layer.
+template <class Options>
+void check_channel_options(const char* layer, const ChannelOptions<Options>& options) {
+  require(options.in_channels() >= 1, layer, ": in_channels: got ", options.in_channels(), ", expected at least 1");
+  require(options.out_channels() >= 1, layer, ": out_channels: got ", options.out_channels(), ", expected at least 1");
+  require(options.stride() == 1 || options.stride() == 2, layer, ": stride: got ", options.stride(),
+          ", expected 1 or 2");
+}
 
 /// What the lifting and the joint convolution have in common.
 template <class Self>
@@ -98,6 +108,20 @@ class WindowOptions {
 class SpatialPoolOptions : public WindowOptions<SpatialPoolOptions> {
  public:
   explicit SpatialPoolOptions(int64_t size = 2) { window(size); }
+};
+
+enum class UpsampleMode { bilinear, nearest };
+
+const char* name_of(UpsampleMode mode);
+
+class SpatialUpsampleOptions {
+  using Self = SpatialUpsampleOptions;
+
+ public:
+  SpatialUpsampleOptions(int64_t factor = 2) : factor_(factor) {}  // implicit, as torch's of one number are
+
+  SCDCF_OPTION(int64_t, factor, 2);
+  SCDCF_OPTION(UpsampleMode, mode, UpsampleMode::bilinear);
 };
 
 /// Batch-norm and ReLU, then average pooling; a window of 1 leaves the pooling out.

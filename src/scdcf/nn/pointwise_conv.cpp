@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "scdcf/core/error.h"
+#include "scdcf/nn/input_checks.h"
 
 namespace scdcf::nn {
 namespace {
@@ -23,9 +23,8 @@ at::Tensor pad_scales(const at::Tensor& input, int64_t before, int64_t after, Sc
 PointwiseConvImpl::PointwiseConvImpl(PointwiseConvOptions options_) : options(options_) { reset(); }
 
 basis::ScaleBasis scale_basis_of(const PointwiseConvOptions& options) {
-  require(options.in_channels() >= 1, "in_channels: got ", options.in_channels(), ", expected at least 1");
-  require(options.out_channels() >= 1, "out_channels: got ", options.out_channels(), ", expected at least 1");
-  require(options.stride() == 1 || options.stride() == 2, "stride: got ", options.stride(), ", expected 1 or 2");
+  check_channel_options("PointwiseConv", options);
+  ops::check_scale_taps("PointwiseConv", options.scale_taps(), options.support());
   return basis::make_scale_basis(options.scale_modes() == 0 ? options.scale_taps() : options.scale_modes(),
                                  options.scale_taps());
 }
@@ -42,8 +41,7 @@ double initial_deviation(const basis::ScaleBasis& basis, int64_t in_channels) {
 
 at::Tensor pointwise_conv(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& bias,
                           const at::Tensor& scale_basis, int64_t stride, ScaleSupport support, ScalePadding padding) {
-  require(input.dim() == 5 && input.sym_size(1) == coefficients.sym_size(1), "PointwiseConv: input: got shape ",
-          input.sym_sizes(), ", expected [N, ", coefficients.sym_size(1), ", S, H, W]");
+  check_features("PointwiseConv", input, coefficients.size(1));
   const int64_t taps = scale_basis.size(1);
   const int64_t before = support == ScaleSupport::one_sided ? taps - 1 : (taps - 1) / 2;
   const auto weight = coefficients.matmul(scale_basis).unsqueeze(-1).unsqueeze(-1);  // [O, C, taps, 1, 1]

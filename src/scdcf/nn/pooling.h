@@ -4,15 +4,13 @@
 #include <torch/nn/cloneable.h>
 #include <torch/nn/pimpl.h>
 
-#include <tuple>
-
 #include "scdcf/core/error.h"
 #include "scdcf/nn/batch_norm.h"
 #include "scdcf/nn/options.h"
 
 namespace scdcf::nn {
 
-/// Refuses windows, strides and paddings that make no sense; `layer` names the layer in the message.
+/// Refuses invalid windows, strides and paddings; `layer` names the layer in the message.
 template <class Self>
 void check_window(const WindowOptions<Self>& options, const char* layer) {
   require(options.window() >= 1, layer, ": window: got ", options.window(), ", expected at least 1");
@@ -54,8 +52,6 @@ class ScaleMaxProjectionImpl : public torch::nn::Cloneable<ScaleMaxProjectionImp
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
   torch::Tensor forward(const torch::Tensor& input);
-  /// The maximum and the index of the scale where it is attained.
-  std::tuple<torch::Tensor, torch::Tensor> forward_with_scale(const torch::Tensor& input);
 };
 TORCH_MODULE(ScaleMaxProjection);
 
@@ -68,17 +64,22 @@ class ScaleMeanProjectionImpl : public torch::nn::Cloneable<ScaleMeanProjectionI
 };
 TORCH_MODULE(ScaleMeanProjection);
 
-enum class UpsampleMode { nearest, bilinear };
-
-/// Enlarges the maps by a whole factor in space, each scale by itself.
+/// Maps enlarged by a whole factor in space, each scale by itself, for decoders: SpatialUpsample, then JointConv.
+///
+/// Output pixel p lies at (p + 1/2) / factor - 1/2 of the input, as it does after an average or a maximum over windows
+/// of `factor` pixels. So maps line up with those from before the pooling, whose size, where it is no multiple of the
+/// factor, forward takes as [H', W']; at the far end the border pixel is repeated, or what is too much is cut off.
 class SpatialUpsampleImpl : public torch::nn::Cloneable<SpatialUpsampleImpl> {
  public:
-  explicit SpatialUpsampleImpl(int64_t factor = 2, UpsampleMode mode = UpsampleMode::nearest);
+  explicit SpatialUpsampleImpl(SpatialUpsampleOptions options = SpatialUpsampleOptions());
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
-  torch::Tensor forward(const torch::Tensor& input);
-  int64_t factor;
-  UpsampleMode mode;
+  /// [N, C, S, H, W] to [N, C, S, factor H, factor W], or to an `output_size` less than `factor` pixels away from it.
+  torch::Tensor forward(const torch::Tensor& input, at::IntArrayRef output_size = {});
+  SpatialUpsampleOptions options;
+
+ protected:
+  FORWARD_HAS_DEFAULT_ARGS({1, torch::nn::AnyValue(at::IntArrayRef())})
 };
 TORCH_MODULE(SpatialUpsample);
 

@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "scdcf/core/error.h"
+#include "scdcf/nn/input_checks.h"
 
 namespace scdcf::nn {
 
@@ -35,6 +36,7 @@ void ResidualBlockImpl::reset() {
 void ResidualBlockImpl::pretty_print(std::ostream& stream) const { stream << "scdcf::nn::ResidualBlock"; }
 
 torch::Tensor ResidualBlockImpl::forward(const torch::Tensor& input) {
+  check_features("ResidualBlock", input, options.conv().in_channels(), options.conv().grid().count());
   const auto active = norm1(input);
   return conv2(dropout(norm2(conv1(active)))) + (shortcut.is_empty() ? input : shortcut(active));
 }

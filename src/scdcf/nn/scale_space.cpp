@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "scdcf/core/error.h"
+#include "scdcf/nn/input_checks.h"
 
 namespace scdcf::nn {
 namespace {
@@ -48,8 +49,7 @@ void ScaleSpaceLiftingImpl::pretty_print(std::ostream& stream) const {
 }
 
 torch::Tensor ScaleSpaceLiftingImpl::forward(const torch::Tensor& images) {
-  require(images.dim() == 4, "ScaleSpaceLifting: input: got shape ", images.sizes(),
-          ", expected an image batch [N, C, H, W]");
+  check_images("ScaleSpaceLifting", images);
   const auto maps = images.reshape({-1, 1, images.size(2), images.size(3)});
   std::vector<torch::Tensor> scales{images};
   for (const auto& blur : blurs_) {
@@ -65,14 +65,11 @@ torch::Tensor ScaleSpaceLiftingImpl::forward(const torch::Tensor& images) {
 DilatedScaleConvImpl::DilatedScaleConvImpl(DilatedScaleConvOptions options_) : options(options_) { reset(); }
 
 void DilatedScaleConvImpl::reset() {
-  require(options.in_channels() >= 1 && options.out_channels() >= 1, "DilatedScaleConv: channels: got ",
-          options.in_channels(), " -> ", options.out_channels(), ", expected at least 1");
+  check_channel_options("DilatedScaleConv", options);
   require(options.kernel_size() >= 1 && options.kernel_size() % 2 == 1, "DilatedScaleConv: kernel_size: got ",
           options.kernel_size(), ", expected an odd number");
   require(options.scale_taps() >= 1, "DilatedScaleConv: scale_taps: got ", options.scale_taps(),
           ", expected at least 1");
-  require(options.stride() == 1 || options.stride() == 2, "DilatedScaleConv: stride: got ", options.stride(),
-          ", expected 1 or 2");
   conv =
       register_module("conv", torch::nn::Conv2d(torch::nn::Conv2dOptions(options.in_channels() * options.scale_taps(),
                                                                          options.out_channels(), options.kernel_size())
@@ -85,8 +82,7 @@ void DilatedScaleConvImpl::pretty_print(std::ostream& stream) const {
 }
 
 torch::Tensor DilatedScaleConvImpl::forward(const torch::Tensor& input) {
-  require(input.dim() == 5 && input.size(1) == options.in_channels(), "DilatedScaleConv: input: got shape ",
-          input.sizes(), ", expected [N, ", options.in_channels(), ", S, H, W]");
+  check_features("DilatedScaleConv", input, options.in_channels());
   const int64_t levels = input.size(2), channels = options.in_channels();
   std::vector<torch::Tensor> outputs;
   for (int64_t k = 0; k < levels; ++k) {

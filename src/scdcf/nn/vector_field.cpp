@@ -6,6 +6,7 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/nn/batch_part.h"
+#include "scdcf/nn/input_checks.h"
 #include "scdcf/nn/pooling.h"
 #include "scdcf/nn/running_average.h"
 
@@ -62,8 +63,7 @@ void VectorFieldConvImpl::pretty_print(std::ostream& stream) const {
 }
 
 torch::Tensor VectorFieldConvImpl::forward(const torch::Tensor& input) {
-  require(input.dim() == 4 && input.size(1) == conv->weight.size(1), "VectorFieldConv: input: got shape ",
-          input.sizes(), ", expected [N, ", conv->weight.size(1), ", H, W]");
+  check_images("VectorFieldConv", input, conv->weight.size(1));
   std::vector<torch::Tensor> weights;
   const auto middle = options.scales() / 2;
   for (int i = 0; i < options.scales(); ++i) {

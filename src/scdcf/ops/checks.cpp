@@ -15,8 +15,8 @@ void check_conv_input(const char* name, const at::Tensor& input, const at::Tenso
   require(input.device() == coefficients.device(), name, ": input: got device ", input.device(),
           ", expected the coefficients' device ", coefficients.device());
   const int64_t smallest = 2 * inset + 1;
-  require(input.sym_size(3) >= smallest && input.sym_size(4) >= smallest, name, ": input: got ", input.sym_size(3),
-          " x ", input.sym_size(4), " pixels, expected at least ", smallest, " x ", smallest);
+  require(input.sym_size(-2) >= smallest && input.sym_size(-1) >= smallest, name, ": input: got ", input.sym_size(-2),
+          " x ", input.sym_size(-1), " pixels, expected at least ", smallest, " x ", smallest);
 }
 
 void check_joint_conv(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,

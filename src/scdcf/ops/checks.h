@@ -13,8 +13,8 @@
 
 namespace scdcf::ops {
 
-/// What a convolution with these coefficients [O, C, ...] asks of its input [N, C, S, H, W]; `inset` pixels at each
-/// border are used up.
+/// What a convolution with these coefficients [O, C, ...] asks of its input [N, C, H, W] or [N, C, S, H, W]; `inset`
+/// pixels at each border are used up.
 void check_conv_input(const char* name, const at::Tensor& input, const at::Tensor& coefficients, int64_t inset);
 
 void check_joint_conv(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,

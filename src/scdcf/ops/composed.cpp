@@ -105,27 +105,4 @@ at::Tensor convolve_composed(const at::Tensor& input, const at::Tensor& coeffici
   return at::stack(scales, 2);
 }
 
-at::Tensor joint_conv_transpose_composed(const at::Tensor& input, const at::Tensor& coefficients,
-                                         const at::Tensor& scale_basis, const FilterBank& filters,
-                                         const ScaleSources& sources, int64_t stride) {
-  check_joint_conv(input, coefficients, scale_basis, filters, sources, {stride, SpatialPadding::zero});
-  const auto sets = tap_sets(sources);
-  const auto taps = tap_table(scale_basis, filters, sets);
-  const auto bank = filters.filters(coefficients.options());
-  const auto read = by_scale(sets.sources, bank.size());
-  std::vector<at::Tensor> scales;
-  for (size_t s = 0; s < bank.size(); ++s) {
-    if (read[s].empty()) {
-      scales.push_back(at::zeros({input.size(0), coefficients.size(0), input.size(3) * stride, input.size(4) * stride},
-                                 input.options()));
-      continue;
-    }
-    const auto weight = compose_filters(coefficients, taps, bank[s], read[s]).transpose(0, 1);
-    const int64_t radius = radius_of(bank[s]);
-    scales.push_back(at::conv_transpose2d(gather_planes(input, read[s]), weight, {}, {stride, stride}, {radius, radius},
-                                          {stride - 1, stride - 1}));
-  }
-  return at::stack(scales, 2);
-}
-
 }  // namespace scdcf::ops

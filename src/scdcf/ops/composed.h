@@ -33,12 +33,6 @@ struct ConvGeometry {
 at::Tensor joint_conv_composed(const at::Tensor& input, const at::Tensor& coefficients, const at::Tensor& scale_basis,
                                const FilterBank& filters, const ScaleSources& sources, const ConvGeometry& geometry);
 
-/// The same filters applied by a transposed convolution in space (scale taps as before): the map grows by the stride.
-/// With one tap it is the adjoint of joint_conv_composed with zero padding, in- and output channels exchanged.
-at::Tensor joint_conv_transpose_composed(const at::Tensor& input, const at::Tensor& coefficients,
-                                         const at::Tensor& scale_basis, const FilterBank& filters,
-                                         const ScaleSources& sources, int64_t stride);
-
 /// phi [M, taps] summed over each set of taps: [M, sets]; undefined where phi is.
 at::Tensor tap_table(const at::Tensor& scale_basis, const FilterBank& filters, const TapSets& sets);
 

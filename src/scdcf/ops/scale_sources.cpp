@@ -14,9 +14,15 @@ ScaleSources lifting_sources(int64_t scales) {
   return ScaleSources(static_cast<size_t>(scales), std::vector<PlaneTaps>{PlaneTaps{0, {0}}});
 }
 
+void check_scale_taps(const char* layer, int64_t taps, ScaleSupport support) {
+  require(taps >= 1, layer, ": scale_taps: got ", taps, ", expected at least 1");
+  require(support == ScaleSupport::one_sided || taps % 2 == 1, layer, ": scale_taps: got ", taps,
+          " centred ones, expected an odd number");
+}
+
 ScaleSources joint_sources(int64_t scales, int64_t taps, ScaleSupport support, ScalePadding padding) {
   require(scales >= 1, "joint convolution: scales: got ", scales, ", expected at least 1");
-  require(taps >= 1, "joint convolution: scale taps: got ", taps, ", expected at least 1");
+  check_scale_taps("JointConv", taps, support);
   const int64_t before = support == ScaleSupport::one_sided ? taps - 1 : (taps - 1) / 2;
   ScaleSources sources(static_cast<size_t>(scales));
   for (int64_t s = 0; s < scales; ++s) {

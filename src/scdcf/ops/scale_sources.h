@@ -33,8 +33,12 @@ ScaleSources lifting_sources(int64_t scales);
 
 /// Joint convolution (eq. lth-layer): tap t of output scale s reads input scale s + t - (taps-1), or s + t - (taps-1)/2
 /// when centred. Taps beyond the fine end are clamped or dropped as the padding says, beyond the coarse end always
-/// dropped.
+/// dropped. There may be more taps than scales: the equation holds for any L_alpha, and those that always lie beyond
+/// the fine end read the finest scale or, with zero padding, nothing.
 ScaleSources joint_sources(int64_t scales, int64_t taps, ScaleSupport support, ScalePadding padding);
+
+/// Refuses counts of taps that have no centre where the support is to be centred.
+void check_scale_taps(const char* layer, int64_t taps, ScaleSupport support);
 
 /// The distinct sets of taps that fall on one plane, and who reads which plane through which set.
 struct TapSets {

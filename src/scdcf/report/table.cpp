@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/printable.h"
 
 namespace scdcf::report {
 
@@ -23,11 +24,12 @@ void Table::add(std::vector<Cell> row) {
 void Table::print(std::ostream& stream) const {
   std::vector<size_t> widths;
   for (size_t c = 0; c < columns_.size(); ++c) {
-    widths.push_back(columns_[c].size());
-    for (const auto& row : rows_) widths[c] = std::max(widths[c], cell_text(row[c]).size());
+    widths.push_back(columns_of(columns_[c]));
+    for (const auto& row : rows_) widths[c] = std::max(widths[c], columns_of(printable(cell_text(row[c]))));
   }
-  const auto print_cell = [&](size_t c, const std::string& text, bool left) {
-    const std::string fill(widths[c] - text.size(), ' ');
+  const auto print_cell = [&](size_t c, const std::string& cell, bool left) {
+    const auto text = printable(cell);
+    const std::string fill(widths[c] - columns_of(text), ' ');
     stream << "  " << (left ? text + fill : fill + text);
   };
   for (size_t c = 0; c < columns_.size(); ++c)

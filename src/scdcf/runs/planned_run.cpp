@@ -5,10 +5,10 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
+#include "scdcf/core/sha256.h"
 #include "scdcf/data/large_scale.h"
 #include "scdcf/data/named_set.h"
 #include "scdcf/data/stir.h"
-#include "scdcf/files/sha256.h"
 
 namespace scdcf::runs {
 namespace {
@@ -65,7 +65,7 @@ std::string key_of(const PlannedRun& run) {
   described["measure"] = name_of(run.measure);
   if (!run.machine.empty()) described["machine"] = run.machine;
   const std::string text = described.dump();
-  files::Sha256 hash;
+  Sha256 hash;
   hash.add(text.data(), text.size());
   return hash.hex().substr(0, kKeyDigits);
 }

@@ -11,6 +11,7 @@
 #include "scdcf/core/error.h"
 #include "scdcf/core/for_each.h"
 #include "scdcf/core/format.h"
+#include "scdcf/core/printable.h"
 #include "scdcf/runs/time_left.h"
 #include "scdcf/terminal/clock_text.h"
 
@@ -18,12 +19,6 @@ namespace scdcf::runs {
 namespace {
 
 constexpr int kAttempts = 2;  // a failed run is tried once more
-
-std::string one_line(std::string text) {
-  for (char& letter : text)
-    if (letter == '\n' || letter == '\r') letter = ' ';
-  return text;
-}
 
 /// The runs still to be made, and the threads that make them.
 class Queue {
@@ -159,7 +154,7 @@ class Queue {
       return Outcome::over;
     } catch (const std::exception& failure) {
       forget(waiting.key);
-      const auto error = one_line(failure.what());
+      const auto error = printable(failure.what());
       RunRecord failed;
       failed.seconds = now() - started;
       record(waiting, failed, "failed", error);

@@ -2,14 +2,11 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/data/datasets.h"
-#include "scdcf/data/option_list.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/files/json.h"
 #include "scdcf/files/make_folder.h"
-#include "scdcf/models/option_list.h"
 #include "scdcf/models/registry.h"
 #include "scdcf/report/plot.h"
-#include "scdcf/train/option_list.h"
 
 namespace scdcf::runs {
 namespace {
@@ -22,41 +19,16 @@ train::Checkpoint best_of(const fs::path& run) {
   if (fs::is_regular_file(run, unreadable)) return train::load_checkpoint(run);
   require(fs::is_directory(run, unreadable), run.string(),
           ": is missing, expected the folder of a run or a model file");
-  if (fs::exists(run / "model.pt", unreadable)) return train::load_checkpoint(run / "model.pt");
+  if (const auto model = run / train::kModelFile; fs::exists(model, unreadable)) return train::load_checkpoint(model);
   auto found = train::CheckpointFolder(run / "checkpoints").newest();
   const nlohmann::json::json_pointer epochs("/progress/epoch");
   const bool whole_epoch =
       found.has_value() && found->checkpoint.about.contains(epochs) && found->checkpoint.about.at(epochs) > 0;
-  require(whole_epoch, run.string(), ": has no weights yet, expected model.pt or a checkpoint of a whole epoch");
+  require(whole_epoch, run.string(), ": has no weights yet, expected ", train::kModelFile,
+          " or a checkpoint of a whole epoch");
   auto& tensors = found->checkpoint.tensors;
   if (!tensors["best_weights"].empty()) tensors["weights"] = tensors["best_weights"];  // teachers are not validated
   return found->checkpoint;
-}
-
-/// Names, values and texts of all options, in their order.
-struct NamedValue {
-  std::string name;
-  nlohmann::json value;
-  std::string text;
-};
-std::vector<NamedValue> values_of(train::RunConfig config) {
-  std::vector<NamedValue> values;
-  const auto add = [&](const auto& option) {
-    values.push_back({option.name, option.value, option_text(option.value)});
-  };
-  visit_options(config.model, add);
-  visit_options(config.data, add);
-  visit_options(config.train, add);
-  return values;
-}
-
-void require_same(const fs::path& folder, const train::RunConfig& config) {
-  auto begun = read_run_config(folder);
-  begun.model = models::resolve(begun.model);  // options that came later are what they were without being asked
-  const auto before = values_of(begun), now = values_of(config);
-  for (size_t i = 0; i < now.size(); ++i)
-    require(before[i].value == now[i].value, now[i].name, ": got ", now[i].text, ", but the run in ", folder.string(),
-            " was begun with ", before[i].text, ": resume it with what it was begun with, or choose another folder");
 }
 
 bool is_unfinished(const std::string& name) { return !files::name_of_temporary(name).empty() && is_run_file(name); }
@@ -64,7 +36,8 @@ bool is_unfinished(const std::string& name) { return !files::name_of_temporary(n
 /// Where there is no run, what would be in the way of one: files of its names or, for a tidy folder, any.
 void check_contents(const fs::path& folder, const train::RunConfig& config, bool resume, bool tidy) {
   if (is_run_folder(folder)) {
-    require_same(folder, config);
+    train::require_same_options(config, read_run_config(folder), "the run in " + folder.string() + " was started with",
+                                "resume it with that, or choose another folder");
     require(resume, "resume: not given, but ", folder.string(),
             " holds a run already: give it, or choose another folder");
     return;
@@ -92,8 +65,8 @@ bool is_run_file(const std::string& name) {
   const auto temporary = files::name_of_temporary(name);
   if (!temporary.empty()) return is_run_file(temporary);
   if (name.rfind("step-", 0) == 0) return true;
-  for (const char* own : {"config.json", "config.toml", "metrics.jsonl", "model.pt", "model.pt.sha256", "result.json",
-                          "curves.dat", "curves.gp", "curves.png", "curves.svg", files::FolderLock::kFile})
+  for (const char* own : {"config.json", "config.toml", "metrics.jsonl", train::kModelFile, "result.json", "curves.dat",
+                          "curves.gp", "curves.png", "curves.svg", files::FolderLock::kFile})
     if (name == own) return true;
   return false;
 }
@@ -158,6 +131,18 @@ void set_range(models::ModelOptions& options, const RangeOfSizes& range) {
   if (range.larger > 0) options.larger = range.larger;
 }
 
+/// A model has no progress: its training is finished.
+std::string unfinished_text(const fs::path& run, const train::Checkpoint& checkpoint, int64_t epochs) {
+  if (!checkpoint.about.contains("progress")) return "";
+  const auto& progress = checkpoint.about.at("progress");
+  const auto done = progress.at("epoch").get<int64_t>(), best = progress.at("best_epoch").get<int64_t>();
+  if (done >= epochs) return "";
+  const bool uses_best = best > 0 && !fs::is_regular_file(run);  // teachers have none, a file is taken as it is
+  return run.string() + ": training is not finished: " +
+         (uses_best ? "best epoch so far, " + std::to_string(best) : std::to_string(done) + " epochs done") + " of " +
+         std::to_string(epochs);
+}
+
 /// A network that was put together and trained in Python says what it is, not what the program would have to do to get
 /// it: then it has no data of its own.
 nlohmann::json with_training(nlohmann::json config) {
@@ -187,7 +172,7 @@ TrainedModel load_model(const fs::path& run, torch::Device device, const RangeOf
   TrainedModel model;
   try {
     const nlohmann::json about = checkpoint.about;
-    model.config = train::config_from_json(with_training(about.at("config")));
+    model.config = train::config_from_json(with_training(about.at("config")), run.string() + ": its configuration");
     model.class_names = about.at("class_names").get<std::vector<std::string>>();
     model.mean = about.at("mean").get<std::vector<double>>();
     model.deviation = about.at("deviation").get<std::vector<double>>();
@@ -195,6 +180,7 @@ TrainedModel load_model(const fs::path& run, torch::Device device, const RangeOf
     model.data_counts = about.value("data_counts", std::vector<int64_t>{});
     if (about.contains("scale_calibration"))
       model.calibration = train::calibration_from_json(about.at("scale_calibration"));
+    model.unfinished = unfinished_text(run, checkpoint, model.config.train.epochs);
     set_range(model.config.model, range);
     model.network = models::make_model(model.config.model);
     train::load_weights(*model.network, checkpoint.tensors.at("weights"), run.string());

@@ -1,5 +1,5 @@
-// A run on the disk: RUN/config.json, config.toml, metrics.jsonl, checkpoints/, model.pt, result.json, curves.png;
-// and, while a process trains in it, RUN/scdcf.lock.
+// A run on the disk: RUN/config.json, config.toml, metrics.jsonl, checkpoints/, model.safetensors, result.json,
+// curves.png; and, while a process trains in it, RUN/scdcf.lock.
 #pragma once
 
 #include <filesystem>
@@ -43,6 +43,7 @@ struct TrainedModel {
   std::string data_checksum;
   std::vector<int64_t> data_counts;  ///< pictures trained, validated and tested on; empty in models that do not say
   std::optional<train::ScaleCalibration> calibration;
+  std::string unfinished;  ///< one line on how far training is, where it is not finished; else empty
 
   /// What it expects of an image file.
   pixels::InputFormat input_format() const;
@@ -55,7 +56,7 @@ struct RangeOfSizes {
   double smaller = 0, larger = 0;
 };
 
-/// From a run's folder: model.pt, or the best weights so far where the run is not finished; or from a file.
+/// From a run's folder: model.safetensors, or the best weights so far where the run is not finished; or from a file.
 TrainedModel load_model(const std::filesystem::path& run, torch::Device device, const RangeOfSizes& range = {});
 
 }  // namespace scdcf::runs

@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "scdcf/core/error.h"
+#include "scdcf/core/printable.h"
 
 namespace scdcf::terminal {
 
 RowPrinter::RowPrinter(std::ostream* stream, std::vector<Column> columns)
     : stream_(stream), columns_(std::move(columns)) {
-  for (auto& column : columns_) column.width = std::max(column.width, column.title.size());
+  for (auto& column : columns_) column.width = std::max(column.width, columns_of(column.title));
 }
 
 void RowPrinter::add(const std::vector<std::string>& cells) {
@@ -26,8 +27,10 @@ void RowPrinter::add(const std::vector<std::string>& cells) {
 void RowPrinter::print(const std::vector<std::string>& cells) {
   std::string line;
   for (size_t c = 0; c < cells.size(); ++c) {
-    line += "  " + cells[c];
-    if (cells[c].size() < columns_[c].width) line.append(columns_[c].width - cells[c].size(), ' ');
+    const auto text = printable(cells[c]);
+    const auto width = columns_of(text);
+    line += "  " + text;
+    if (width < columns_[c].width) line.append(columns_[c].width - width, ' ');
   }
   line.erase(line.find_last_not_of(' ') + 1);
   *stream_ << line << '\n' << std::flush;

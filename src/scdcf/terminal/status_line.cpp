@@ -4,6 +4,8 @@
 
 #include <iostream>
 
+#include "scdcf/core/printable.h"
+
 namespace scdcf::terminal {
 
 StatusLine::StatusLine() : StatusLine(std::cout, isatty(STDOUT_FILENO) != 0) {}
@@ -15,14 +17,14 @@ void StatusLine::update(const std::string& text) {
   if (now - last_ < std::chrono::milliseconds(100)) return;
   last_ = now;
   erase();
-  stream_ << text << std::flush;
+  stream_ << printable(text) << std::flush;
   shown_ = true;
 }
 
 void StatusLine::print(const std::string& text) {
   const std::lock_guard<std::mutex> lock(mutex_);
   erase();
-  stream_ << text << std::endl;  // flushed: somebody may be watching a log
+  stream_ << printable(text) << std::endl;  // flushed: somebody may be watching a log
 }
 
 void StatusLine::clear() {

@@ -8,7 +8,8 @@
 
 namespace scdcf::terminal {
 
-/// Lines from several threads do not mix. The line is taken off the terminal at the end.
+/// Lines from several threads do not mix; each is made printable (core/printable.h). The line is taken off the terminal
+/// at the end.
 class StatusLine {
  public:
   /// On standard output.

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "scdcf/core/error.h"
+#include "scdcf/nn/eval_mode_guard.h"
 
 namespace scdcf::theory {
 namespace {
@@ -47,6 +48,7 @@ std::vector<LayerError> layerwise_equivariance_error(torch::nn::Sequential& netw
                                                      const GroupElement& g, double step, int64_t border) {
   require(images.dim() == 4, "equivariance error: images: got shape ", images.sizes(), ", expected [N, C, H, W]");
   const torch::NoGradGuard no_grad;
+  const nn::EvalModeGuard in_eval_mode(*network);
   auto original = images, transformed = act_on_image(images, g);
   std::vector<LayerError> errors;
   for (auto& module : *network) {

@@ -27,7 +27,8 @@ struct LayerError {
   std::vector<double> per_scale;  // one number where the output has no scale axis
 };
 
-/// layer_equivariance_error after every module of `network`, for images [N, C, H, W].
+/// layer_equivariance_error after every module of `network` in eval mode, for images [N, C, H, W]. The network is left
+/// as it was.
 std::vector<LayerError> layerwise_equivariance_error(torch::nn::Sequential& network, const at::Tensor& images,
                                                      const GroupElement& g, double step, int64_t border = 0);
 

@@ -2,6 +2,8 @@
 
 #include <torch/torch.h>
 
+#include "scdcf/nn/eval_mode_guard.h"
+
 namespace scdcf::theory {
 
 torch::Tensor enlarged(const torch::Tensor& images, const torch::Tensor& black, double octaves) {
@@ -11,6 +13,7 @@ torch::Tensor enlarged(const torch::Tensor& images, const torch::Tensor& black, 
 std::vector<LayerError> network_equivariance_error(models::Network& network, const torch::Tensor& images,
                                                    const torch::Tensor& black, double octaves) {
   const torch::NoGradGuard no_grad;
+  const nn::EvalModeGuard in_eval_mode(network);
   // T moves these along S alone: all that a plane holds is channels.
   const auto held = [](const models::LayerOutput& output) {
     return output.along_scales ? output.maps.permute({0, 1, 3, 4, 2}).flatten(1, 3).unsqueeze(-1).unsqueeze(-1)
@@ -30,6 +33,7 @@ std::vector<LayerError> network_equivariance_error(models::Network& network, con
 AnswerChange answer_change(models::Network& network, const torch::Tensor& images, const torch::Tensor& black,
                            double octaves) {
   const torch::NoGradGuard no_grad;
+  const nn::EvalModeGuard in_eval_mode(network);
   const auto changed = enlarged(images, black, octaves);
   const auto before = network.forward(images), after = network.forward(changed);
   AnswerChange change;

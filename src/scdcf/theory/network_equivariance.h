@@ -11,14 +11,15 @@ namespace scdcf::theory {
 /// Images [N, C, H, W] enlarged by 2^octaves about their centre; beyond the border lies `black` [1, C, 1, 1].
 torch::Tensor enlarged(const torch::Tensor& images, const torch::Tensor& black, double octaves);
 
-/// layer_equivariance_error after each block that the network shows, for images enlarged by 2^octaves. Networks
+/// layer_equivariance_error after each block that the network shows in eval mode, for images enlarged by 2^octaves; the
+/// network is left as it was. Networks
 /// without a scale axis are compared with D alone, which gives one number a block. Blocks that show one plane of
 /// several, as those of images whose maps are of other sizes do, are left out: nothing could have moved there.
 std::vector<LayerError> network_equivariance_error(models::Network& network, const torch::Tensor& images,
                                                    const torch::Tensor& black, double octaves);
 
-/// What an enlargement by 2^octaves does to the answers of a network: nothing, where it is equivariant up to its
-/// scores.
+/// The change in the predictions of a network, in eval mode, when the images are enlarged by 2^octaves: none where it
+/// is equivariant up to its scores.
 struct AnswerChange {
   double scores = 0;      ///< ||f(Dx) - f(x)|| / ||f(x)|| over images and classes
   double same_class = 0;  ///< share of images whose class stays

@@ -1,5 +1,5 @@
-// Saved networks: tensors by name and what goes with them, in PyTorch's own file format (torch.load reads it), with
-// their SHA-256 inside. Written whole or not at all.
+// Saved networks: tensors by name and what goes with them, in the safetensors format (io/model_file.h), which holds no
+// code. Written whole or not at all.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -15,10 +15,14 @@ namespace scdcf::train {
 
 using TensorMap = std::map<std::string, torch::Tensor>;
 
-/// In Python: {"format": "scdcf 1", "about": "{...json...}", "weights": {name: tensor}, "optimizer": {...}, ...}.
+inline constexpr const char* kModelExtension = ".safetensors";
+/// Of a run's folder: the trained network.
+inline constexpr const char* kModelFile = "model.safetensors";
+
+/// In a file: "about" of its metadata, and tensors called NAME (weights) or TABLE/NAME.
 struct Checkpoint {
   nlohmann::ordered_json about;              ///< configuration, progress, versions
-  std::map<std::string, TensorMap> tensors;  ///< "weights", "best_weights", "optimizer"
+  std::map<std::string, TensorMap> tensors;  ///< tables "weights", "best_weights", "optimizer"; none without tensors
 };
 
 /// Parameters and buffers of a network by name, as copies on the CPU.
@@ -26,12 +30,11 @@ TensorMap weights_of(const torch::nn::Module& network);
 /// Copies them back. Throws Error naming the first tensor that is missing, superfluous or of another shape.
 void load_weights(torch::nn::Module& network, const TensorMap& weights, const std::string& from);
 
-/// One file, which carries its own sum.
 void save_checkpoint(const Checkpoint& checkpoint, const std::filesystem::path& file);
-/// Also of earlier versions, which wrote the sum into FILE.sha256. Throws Error naming the file and what is wrong.
+/// Throws Error naming the file and what is wrong.
 Checkpoint load_checkpoint(const std::filesystem::path& file);
 
-/// The checkpoints of a run, step-000000123.pt. The last one saved and the one before it are kept.
+/// The checkpoints of a run, step-000000123.safetensors. The last one saved and the one before it are kept.
 class CheckpointFolder {
  public:
   explicit CheckpointFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}

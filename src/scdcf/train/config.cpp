@@ -8,6 +8,7 @@
 #include "scdcf/data/option_list.h"
 #include "scdcf/files/text.h"
 #include "scdcf/models/option_list.h"
+#include "scdcf/models/registry.h"
 #include "scdcf/train/option_list.h"
 
 namespace scdcf::train {
@@ -27,17 +28,17 @@ nlohmann::ordered_json write(Options options, Stored which) {
 }
 
 template <class Options>
-Options read(const nlohmann::json& json, const char* section) {
+Options read(const nlohmann::json& json, const char* section, const std::string& name) {
   Options options;
   const auto part = json.find(section);
-  require(part != json.end() && part->is_object(), "configuration: got no \"", section, "\", expected an object");
+  require(part != json.end() && part->is_object(), name, ": got no \"", section, "\", expected an object");
   visit_options(options, [&](const auto& option) {
     const auto found = part->find(option.json);
     if (option.is_later && found == part->end()) {
       if (option.absent) option.value = *option.absent;
       return;
     }
-    require(found != part->end(), "configuration: ", section, ".", option.json, " is missing");
+    require(found != part->end(), name, ": ", section, ".", option.json, " is missing");
     bool same = false;
     try {
       found->get_to(option.value);
@@ -46,13 +47,31 @@ Options read(const nlohmann::json& json, const char* section) {
         same = same && (found->is_number_unsigned() || found->template get<int64_t>() >= 0);
     } catch (const nlohmann::json::exception&) {
     }
-    require(same, "configuration: ", section, ".", option.json, ": got ", files::shown(found->dump()),
+    require(same, name, ": ", section, ".", option.json, ": got ", files::shown(found->dump()),
             ", expected another kind of value");
     // Of words, only their user can tell: a folder need not be there where a model is looked at.
     if constexpr (!std::is_same_v<std::decay_t<decltype(option.value)>, std::string>)
-      require(option.fault().empty(), "configuration: ", section, ".", option.json, ": ", option.fault());
+      require(option.fault().empty(), name, ": ", section, ".", option.json, ": ", option.fault());
   });
   return options;
+}
+
+/// Name, value and text of an option.
+struct NamedValue {
+  std::string name;
+  nlohmann::json value;
+  std::string text;
+};
+
+std::vector<NamedValue> values_of(RunConfig config) {
+  std::vector<NamedValue> values;
+  const auto add = [&](const auto& option) {
+    values.push_back({option.name, option.value, option_text(option.value)});
+  };
+  visit_options(config.model, add);
+  visit_options(config.data, add);
+  visit_options(config.train, add);
+  return values;
 }
 
 }  // namespace
@@ -77,6 +96,15 @@ void check(const TrainOptions& options) {
           "shows");
 }
 
+void require_same_options(const RunConfig& got, RunConfig expected, const std::string& before,
+                          const std::string& advice) {
+  expected.model = models::resolve(expected.model);  // options that came later are what they were without being asked
+  const auto values = values_of(got), others = values_of(expected);
+  for (size_t i = 0; i < values.size(); ++i)
+    require(values[i].value == others[i].value, values[i].name, ": got ", values[i].text, ", but ", before, " ",
+            others[i].text, ": ", advice);
+}
+
 nlohmann::ordered_json to_json(const RunConfig& config, Stored which) {
   nlohmann::ordered_json json;
   json["model"] = write(config.model, which);
@@ -85,9 +113,9 @@ nlohmann::ordered_json to_json(const RunConfig& config, Stored which) {
   return json;
 }
 
-RunConfig config_from_json(const nlohmann::json& json) {
-  return {read<models::ModelOptions>(json, "model"), read<data::DataOptions>(json, "data"),
-          read<TrainOptions>(json, "train")};
+RunConfig config_from_json(const nlohmann::json& json, const std::string& name) {
+  return {read<models::ModelOptions>(json, "model", name), read<data::DataOptions>(json, "data", name),
+          read<TrainOptions>(json, "train", name)};
 }
 
 }  // namespace scdcf::train

@@ -4,6 +4,11 @@
 
 #include "scdcf/core/error.h"
 
+#ifdef SCDCF_WITH_CUDA
+#  include <c10/cuda/CUDAGuard.h>
+#  include <cuda_runtime_api.h>
+#endif
+
 namespace scdcf::train {
 
 torch::Device device_of(const std::string& name) {
@@ -15,6 +20,16 @@ torch::Device device_of(const std::string& name) {
   const int found = torch::cuda::is_available() ? static_cast<int>(torch::cuda::device_count()) : 0;
   require(index < found, "device: got \"", name, "\", but this machine has ", found, " usable GPUs");
   return {torch::kCUDA, static_cast<c10::DeviceIndex>(index)};
+}
+
+int64_t free_memory([[maybe_unused]] torch::Device device) {
+  size_t free = 0;
+#ifdef SCDCF_WITH_CUDA
+  size_t all = 0;
+  const c10::cuda::CUDAGuard on_device(device);
+  C10_CUDA_CHECK(cudaMemGetInfo(&free, &all));
+#endif
+  return static_cast<int64_t>(free);
 }
 
 }  // namespace scdcf::train

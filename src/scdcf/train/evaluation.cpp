@@ -7,6 +7,7 @@
 
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
+#include "scdcf/nn/eval_mode_guard.h"
 #include "scdcf/train/autocast_scope.h"
 #include "scdcf/train/device_work.h"
 
@@ -63,8 +64,7 @@ Predictions predict(models::Network& network, const DeviceImages& images, int64_
   require(images.count() > 0, "evaluation: got no images, expected at least one");
   const DeviceWork no_capture;
   const torch::NoGradGuard no_grad;
-  const bool was_training = network.is_training();
-  network.eval();
+  const nn::EvalModeGuard in_eval_mode(network);
   const int64_t rank = group == nullptr ? 0 : group->rank(), ranks = group == nullptr ? 1 : group->size();
   const int64_t begin = images.count() * rank / ranks, end = images.count() * (rank + 1) / ranks;
   // Each image has a row: label, confidence, size, beyond, x, y. Those of other ranks stay zero until all are summed.
@@ -104,7 +104,6 @@ Predictions predict(models::Network& network, const DeviceImages& images, int64_
     here.select(1, 1).copy_(confidence.exp());
     if (after_batch) after_batch(std::min(first + batch, end) - begin);
   }
-  network.train(was_training);
   if (group != nullptr) group->sum(numbers);
   const auto all = rows.cpu();
   Predictions result;

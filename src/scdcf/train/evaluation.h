@@ -10,6 +10,9 @@
 
 namespace scdcf::train {
 
+/// Images at a time in validation and test.
+constexpr int64_t kEvaluationBatch = 500;
+
 /// Of each image: the predicted class [n] and its probability [n], on the CPU; and the mean loss.
 struct Predictions {
   torch::Tensor labels, confidence;

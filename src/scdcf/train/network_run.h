@@ -41,7 +41,6 @@ class NetworkRun {
  private:
   /// Thrown out of an evaluation that is to stop. What was saved before it is where the run goes on.
   struct Stopped {};
-  static constexpr int64_t kEvaluationBatch = 500;
 
   bool is_teacher() const { return role_.teacher > 0; }
   bool is_first() const { return group_ == nullptr || group_->is_first(); }

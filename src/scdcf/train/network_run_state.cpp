@@ -80,7 +80,7 @@ void NetworkRun::set_progress(const nlohmann::ordered_json& progress) {
 }
 
 void NetworkRun::resume() {
-  const auto found = checkpoints_.newest();
+  auto found = checkpoints_.newest();
   if (!found) {
     note(role_.answers.defined() ? "what the teachers teach begins"
                                  : "nothing to resume from yet: starting from the beginning");
@@ -90,11 +90,13 @@ void NetworkRun::resume() {
   const auto& about = found->checkpoint.about;
   const auto file = found->file.string();
   try {
+    require_same_options(config_, config_from_json(about.at("config"), file + ": its configuration"),
+                         file + " was written with", "config.json was edited, or this is a checkpoint of another run");
     require(about.at("data_checksum") == result_.data_checksum, file, ": was trained on data with checksum ",
             about.at("data_checksum").get<std::string>(), ", got data with checksum ", result_.data_checksum);
     load_weights(*network_, found->checkpoint.tensors.at("weights"), file);
     optimizer_.load_state(found->checkpoint.tensors.at("optimizer"));
-    best_weights_ = found->checkpoint.tensors.at("best_weights");
+    best_weights_ = found->checkpoint.tensors["best_weights"];  // none of a teacher, which is not validated
     set_progress(about.at("progress"));
     require(epoch_ >= 0 && epoch_ <= config_.train.epochs && step_in_epoch_ >= 0 && step_in_epoch_ <= steps_per_epoch_,
             file, ": got epoch ", epoch_, " and step ", step_in_epoch_, ", which the run does not have");
@@ -123,7 +125,7 @@ void NetworkRun::save_model(const std::optional<ScaleCalibration>& calibration) 
   model.about["best_validation"] = result_.best_validation;
   if (calibration) model.about["scale_calibration"] = to_json(*calibration);
   model.tensors["weights"] = best_weights_;
-  save_checkpoint(model, folder_.folder / "model.pt");
+  save_checkpoint(model, folder_.folder / kModelFile);
 }
 
 }  // namespace scdcf::train

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "scdcf/core/error.h"
+#include "scdcf/nn/eval_mode_guard.h"
 #include "scdcf/train/device_work.h"
 
 namespace scdcf::train {
@@ -14,11 +15,9 @@ torch::Tensor scale_response(models::Network& network, const torch::Tensor& imag
   if (network.scale_step() == 0) return {};
   const DeviceWork no_capture;
   const torch::NoGradGuard no_grad;
-  const bool was_training = network.is_training();
-  network.eval();
+  const nn::EvalModeGuard in_eval_mode(network);
   const auto reading = network.read(images);
   const auto layers = reading ? std::vector<models::LayerOutput>() : network.features(images);
-  network.train(was_training);
   if (reading) return reading->size.to(torch::kFloat).log2();
   if (layers.empty() || layers.front().maps.dim() != 5) return {};
   const auto maps = layers.front().maps.to(torch::kFloat).clamp_min(0);

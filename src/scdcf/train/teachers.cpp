@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "scdcf/core/error.h"
+#include "scdcf/nn/eval_mode_guard.h"
 #include "scdcf/train/autocast_scope.h"
 #include "scdcf/train/device_work.h"
 #include "scdcf/train/random.h"
@@ -19,15 +20,13 @@ torch::Tensor answers_of(models::Network& network, const DeviceImages& images, i
                          const TrainOptions& options) {
   const DeviceWork no_capture;
   const torch::NoGradGuard no_grad;
-  const bool was_training = network.is_training();
-  network.eval();
+  const nn::EvalModeGuard in_eval_mode(network);
   std::vector<torch::Tensor> answers;
   for (int64_t first = 0; first < images.count(); first += batch) {
     const AutocastScope autocast(options.precision == "bfloat16");
     const auto scores = network.forward(images.images(images.range(first, batch))).to(torch::kFloat);
     answers.push_back((scores / options.teacher_temperature).softmax(1).cpu());
   }
-  network.train(was_training);
   const auto all = torch::cat(answers);
   require(torch::isfinite(all).all().item<bool>(), "training: a teacher's scores are not finite");
   return all;

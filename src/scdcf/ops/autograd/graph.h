@@ -1,5 +1,5 @@
-// What the operators need of torch's graph. torch::autograd::Function would serve, but before LibTorch 2 it asks its
-// arguments for their sizes as plain numbers, which symbolic ones have not.
+// Autograd nodes that save tensors. torch::autograd::Function needs concrete sizes before LibTorch 2, and ours may be
+// symbolic.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <mutex>
+#include <type_traits>
 #include <vector>
 
 #include "scdcf/core/error.h"
@@ -36,14 +37,24 @@ class BackwardNode : public torch::autograd::Node {
   std::vector<torch::autograd::SavedVariable> kept_;
 };
 
+/// A new node: a std::shared_ptr in LibTorch 1.13, a c10::intrusive_ptr in 2.13.
+template <class NodeType>
+auto make_node() {
+  if constexpr (std::is_same_v<decltype(torch::autograd::Edge::function), std::shared_ptr<torch::autograd::Node>>)
+    return std::shared_ptr<NodeType>(new NodeType, [](auto* node) { deleteNode(node); });
+  else
+    return c10::make_intrusive<NodeType>();
+}
+
 /// The node behind the results of `op`, or none where no gradient of `inputs` is asked for.
 template <class NodeType, class... Tensors>
-std::shared_ptr<NodeType> node_behind(const char* op, const Tensors&... inputs) {
+auto node_behind(const char* op, const Tensors&... inputs) {
   for (const at::Tensor* input : {&inputs...})
     require(!input->defined() || !input->_fw_grad(/*level=*/0).defined(), op,
             ": got a tangent, expected none: there is no forward-mode derivative");
-  if (!torch::autograd::compute_requires_grad(inputs...)) return nullptr;
-  std::shared_ptr<NodeType> node(new NodeType, torch::autograd::deleteNode);
+  decltype(make_node<NodeType>()) node;
+  if (!torch::autograd::compute_requires_grad(inputs...)) return node;
+  node = make_node<NodeType>();
   node->set_next_edges(torch::autograd::collect_next_edges(inputs...));
   return node;
 }

@@ -2,7 +2,9 @@
 #include <torch/csrc/autograd/autograd_not_implemented_fallback.h>
 #include <torch/library.h>
 
+#include "scdcf/ops/autograd/differentiable_gradients.h"
 #include "scdcf/ops/autograd/graph.h"
+#include "scdcf/ops/composed.h"
 #include "scdcf/ops/separable.h"
 
 namespace scdcf::ops {
@@ -21,6 +23,27 @@ std::tuple<at::Tensor, at::Tensor> call_backward(const at::Tensor& grad, const a
                  a.padding, input_grad, mixing_grad);
 }
 
+/// The operator by torch's own, with filters composed of their factors.
+at::Tensor separable_joint_conv_by_torch(const at::Tensor& input, const at::Tensor& mixing, const at::Tensor& factors,
+                                         const SeparableArguments& a) {
+  const auto numbers = input.options().requires_grad(false);
+  const auto modes = at::tensor(a.modes, numbers.dtype(at::kLong)).view({-1, 2});
+  std::vector<at::Tensor> filters;
+  int64_t first = 0;
+  const auto next_factors = [&](int64_t count, int64_t size, int64_t axis) {
+    const auto of_axis = factors.flatten().narrow(0, first, count * size).view({count, size}).to(numbers.dtype());
+    first += count * size;
+    return of_axis.index_select(0, modes.select(1, axis));
+  };
+  for (const int64_t radius : a.radii) {
+    const auto columns = next_factors(a.column_modes, 2 * radius + 1, 0);
+    filters.push_back(columns.unsqueeze(2) * next_factors(a.row_modes, 2 * radius + 1, 1).unsqueeze(1));
+  }
+  return convolve_composed(input, mixing.permute({3, 2, 0, 1}).to(input.scalar_type()),
+                           at::eye(mixing.size(0), numbers), filters, a.sources,
+                           {a.stride, static_cast<SpatialPadding>(a.padding)});
+}
+
 /// Keeps input, mixing and factors; the row pass is recomputed in the backward, not stored.
 struct SeparableBackward : BackwardNode {
   SeparableArguments arguments;
@@ -28,6 +51,9 @@ struct SeparableBackward : BackwardNode {
   torch::autograd::variable_list apply(torch::autograd::variable_list&& grads) override {
     if (!grads[0].defined()) return torch::autograd::variable_list(3);
     const auto tensors = kept();
+    if (at::GradMode::is_enabled())
+      return differentiable_gradients(separable_joint_conv_by_torch(tensors[0], tensors[1], tensors[2], arguments),
+                                      grads[0], {tensors[0], tensors[1], tensors[2].detach()});
     auto [input, mixing] = call_backward(grads[0], tensors[0], tensors[1], tensors[2], arguments,
                                          task_should_compute_output(0), task_should_compute_output(1));
     return {input, mixing, at::Tensor()};
@@ -55,7 +81,7 @@ at::Tensor separable_joint_conv_autograd(const at::Tensor& input, const at::Tens
 
 TORCH_LIBRARY_IMPL(scdcf, Autograd, m) {
   m.impl("separable_joint_conv", TORCH_FN(separable_joint_conv_autograd));
-  // A gradient of the gradient fails clearly instead of being dropped.
+  // Called by itself it has no derivative: that fails clearly instead of being dropped.
   m.impl("separable_joint_conv_backward", torch::autograd::autogradNotImplementedFallback());
 }
 

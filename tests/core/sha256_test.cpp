@@ -1,11 +1,11 @@
-#include "scdcf/files/sha256.h"
+#include "scdcf/core/sha256.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
-namespace scdcf::files {
+namespace scdcf {
 namespace {
 
 std::string digest(const std::string& message) {
@@ -41,4 +41,4 @@ TEST(Sha256Test, pieces_of_any_size_give_the_digest_of_the_whole) {
 }
 
 }  // namespace
-}  // namespace scdcf::files
+}  // namespace scdcf
