@@ -170,7 +170,7 @@ void export_network(const ExportArguments& arguments) {
     std::cout << "output  " << name << ' ' << what.get<std::string>() << '\n';
   std::cout << "images  " << model.config.data.fit << " to " << options.image_size
             << " pixels a side; size, fit, scaling and "
-            << "class names are also in " << beside << '\n';
+            << "class names are also in " << printable(beside) << '\n';
   std::cout << (arguments.to == "onnx" ? "its graph" : "the file")
             << format(", run on %lld random", static_cast<long long>(kRandomImages))
             << (real_count > 0 ? format(" and %lld real images", static_cast<long long>(real_count)) : " images")
