@@ -190,6 +190,8 @@ void show(const ShowArguments& arguments) {
   auto asked = arguments.data;  // one picture of the parts that are not shown, for some take long to draw
   if (arguments.split != "train") asked.train_size = 1;
   if (arguments.split != "test") asked.test_size = 1;
+  constexpr int kMostShown = 128;  // pixels a side of images that have no one size
+  if (asked.size == 0) asked.size = std::min(data::outline_of(asked).side, kMostShown);
   const auto splits = data::load(asked);
   const auto& set = split_of(splits, arguments.split);
   require(set.count() > 0, arguments.data.name, ": its ", arguments.split, " split has no pictures");
@@ -228,6 +230,7 @@ void add_show(CLI::App& data) {
       ->capture_default_str();
   command->add_option("--data-dir", arguments->data.data_dir, kDataDirHelp)->type_name("FOLDER");
   auto& of = arguments->data;
+  add_run_option(*command, "fit", of.fit);
   add_run_option(*command, "smallest_factor", of.smallest_factor);
   add_run_option(*command, "largest_factor", of.largest_factor);
   add_run_option(*command, "smallest_size", of.smallest_size);

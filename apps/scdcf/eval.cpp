@@ -21,7 +21,7 @@ namespace {
 struct EvalArguments {
   RunArguments run;
   std::string out;
-  bool json = false;
+  bool json = false, each = false;
 };
 
 report::Table table_of(const char* what, const std::vector<train::Group>& groups) {
@@ -44,6 +44,21 @@ void plot_scales(const train::Evaluation& evaluation, const std::string& title, 
             << '\n';
 }
 
+/// What is predicted for each test image, by its file where there is one.
+nlohmann::ordered_json each_of(const data::ImageSet& set, const train::Predictions& predictions) {
+  auto json = nlohmann::ordered_json::array();
+  for (int64_t i = 0; i < set.count(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    const auto label = static_cast<size_t>(predictions.labels[i].item<int64_t>());
+    json.push_back({{"image", set.names.empty() ? nlohmann::ordered_json(i) : nlohmann::ordered_json(set.names[at])},
+                    {"class", set.class_names.at(static_cast<size_t>(set.labels[at]))},
+                    {"label", set.class_names.at(label)},
+                    {"confidence", predictions.confidence[i].item<float>()},
+                    {"scores", scores_by_class(set.class_names, predictions.scores[i])}});
+  }
+  return json;
+}
+
 /// The smallest and the largest object, where they are known.
 std::optional<std::pair<double, double>> sizes_of(const data::ImageSet& set) {
   if (set.scales.empty()) return std::nullopt;
@@ -52,6 +67,7 @@ std::optional<std::pair<double, double>> sizes_of(const data::ImageSet& set) {
 }
 
 void eval(const EvalArguments& arguments) {
+  require(!arguments.each || arguments.json, "--each: needs --json");
   auto model = load_run(arguments.run);
   auto [splits, change] = load_run_data(arguments.run, model);
   match_classes(splits.test, model.class_names, splits.name);
@@ -61,7 +77,8 @@ void eval(const EvalArguments& arguments) {
   }
   const train::DeviceImages images(splits.test, splits.mean, splits.deviation, train::device_of(arguments.run.device));
   const double factor = model.calibration ? model.calibration->estimate(0) : 1;
-  const auto evaluation = train::evaluate(splits.test, train::predict(*model.network, images, 500), factor);
+  const auto predictions = train::predict(*model.network, images, 500);
+  const auto evaluation = train::evaluate(splits.test, predictions, factor);
   if (arguments.json) {
     auto json = train::to_json(evaluation);
     json["model"] = model.config.model.name;
@@ -73,6 +90,7 @@ void eval(const EvalArguments& arguments) {
     if (const auto planned = model.network->about(); !planned.empty()) json["planned"] = planned;
     if (const auto sizes = sizes_of(splits.test))
       json["sizes"] = {{"smallest", sizes->first}, {"largest", sizes->second}};
+    if (arguments.each) json["predictions"] = each_of(splits.test, predictions);
     print_json(json);
   } else {
     for (const auto& line : {model.unfinished, change, splits.note})
@@ -86,7 +104,7 @@ void eval(const EvalArguments& arguments) {
       std::printf("size of the object, read off the scores: median error %.1f%%\n", 100 * evaluation.size_error);
     if (evaluation.place_error >= 0)
       std::printf("place of the object: median error %.1f%% of the side of the image\n", 100 * evaluation.place_error);
-    if (evaluation.beyond > 0)
+    if (evaluation.beyond > 0 && model.knows_sizes())
       std::printf("%lld objects may be smaller or larger than the network looks for\n",
                   static_cast<long long>(evaluation.beyond));
     std::fflush(stdout);
@@ -110,6 +128,7 @@ void add_eval(CLI::App& app) {
                     "Go on where the run's data is not what it was trained on; the output says so");
   command->add_option("--out", arguments->out, "Folder for the plot of accuracy against the size of the object");
   command->add_flag("--json", arguments->json, "Print JSON instead of tables");
+  command->add_flag("--each", arguments->each, "With --json: also the prediction and the scores of each test image");
   command->callback([arguments] { eval(*arguments); });
 }
 

@@ -38,6 +38,7 @@ struct ExportArguments {
 /// What goes with the network in the file.
 Json about(const runs::TrainedModel& model, const exchange::Graph& graph) {
   const auto& options = model.config.model;
+  const auto format = model.input_format();
   Json outputs = {{"scores", "of the classes, [N, " + std::to_string(options.classes) + "], larger is likelier"}};
   if (graph.outputs.size() > 1) {
     outputs["size"] = "[N], of the object, as share of the side of the image";
@@ -50,6 +51,12 @@ Json about(const runs::TrainedModel& model, const exchange::Graph& graph) {
           {"input", "images [N, " + std::to_string(options.in_channels) + ", " + std::to_string(options.image_size) +
                         ", " + std::to_string(options.image_size) +
                         "], pixel / 255, from 0 to 1; (images - mean) / deviation is part of the network"},
+          {"size", format.size},
+          {"channels", format.channels},
+          {"fit", model.config.data.fit},
+          {"resize", "area average where a side shrinks, bicubic (a = -0.75) where it grows"},
+          {"background", format.background},
+          {"scaling", "pixel / 255"},
           {"mean", model.mean},
           {"deviation", model.deviation},
           {"outputs", outputs},
@@ -116,7 +123,8 @@ void export_network(const ExportArguments& arguments) {
   const bool named_as_torch = std::filesystem::path(arguments.out).extension() == ".pt";
   require(!named_as_torch || arguments.to == "torchscript", "out: got ", arguments.out,
           " for ONNX, expected another ending than .pt, or --to torchscript");
-  check_target(arguments.out, "export", kMark);
+  const auto beside = arguments.out + ".json";
+  for (const auto& file : {arguments.out, beside}) check_target(file, "export", kMark);
   auto model = runs::load_model(arguments.run, torch::kCPU, arguments.range);
   if (!model.unfinished.empty()) print_message(model.unfinished);
   const torch::NoGradGuard no_grad;
@@ -141,6 +149,9 @@ void export_network(const ExportArguments& arguments) {
   require(difference <= kLargestDifference, options.name, ": the scores of the exported network differ by ", difference,
           " of the largest, expected at most ", kLargestDifference, ": nothing was written");
   make_folder_of(arguments.out);
+  Json sidecar = {{kMark, 1}};
+  sidecar.update(description);
+  files::write_file_atomically(beside, sidecar.dump(2) + "\n");
   files::write_file_atomically(arguments.out, bytes);
 
   if (arguments.json) {
@@ -157,6 +168,9 @@ void export_network(const ExportArguments& arguments) {
             << "input   images " << description["input"].get<std::string>().substr(7) << '\n';
   for (const auto& [name, what] : description["outputs"].items())
     std::cout << "output  " << name << ' ' << what.get<std::string>() << '\n';
+  std::cout << "images  " << model.config.data.fit << " to " << options.image_size
+            << " pixels a side; size, fit, scaling and "
+            << "class names are also in " << printable(beside) << '\n';
   std::cout << (arguments.to == "onnx" ? "its graph" : "the file")
             << format(", run on %lld random", static_cast<long long>(kRandomImages))
             << (real_count > 0 ? format(" and %lld real images", static_cast<long long>(real_count)) : " images")

@@ -14,9 +14,8 @@
 #include "scdcf/core/for_each.h"
 #include "scdcf/core/format.h"
 #include "scdcf/data/datasets.h"
-#include "scdcf/data/image_folder.h"
+#include "scdcf/data/folder_listing.h"
 #include "scdcf/files/text.h"
-#include "scdcf/pixels/resize.h"
 #include "scdcf/report/table.h"
 #include "scdcf/runs/run_folder.h"
 
@@ -42,6 +41,7 @@ struct Answer {
   std::optional<double> size;
   std::optional<std::pair<double, double>> place;  // x, y in pixels of the picture
   int64_t beyond = 0;                              // -1, 1: may be smaller, larger than what the network looks for
+  nlohmann::ordered_json scores;                   // by class
 };
 
 /// A folder becomes the pictures below it, in the order of their names; hidden ones never.
@@ -49,12 +49,16 @@ std::vector<std::string> pictures_of(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return {path};
   std::vector<std::string> found;
+  std::vector<std::string> others;
   for (fs::recursive_directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
     const auto name = entry->path().filename().string();
-    if (name.front() != '.' && data::is_picture(name) && !entry->is_directory(error)) found.push_back(entry->path());
+    if (name.front() == '.' || entry->is_directory(error)) continue;
+    (data::is_picture(entry->path()) ? found : others).push_back(entry->path());
   }
   require(!error, path, ": ", error.message());
-  require(!found.empty(), path, ": no pictures (.png, .jpg, .jpeg) in this folder");
+  const auto note = others.empty() ? "" : ": " + data::left_out_text(others);
+  require(!found.empty(), path, ": no PNG or JPEG images in this folder", note);
+  if (!note.empty()) print_message(path + note);
   std::sort(found.begin(), found.end());
   return found;
 }
@@ -74,7 +78,8 @@ class Predictor {
   explicit Predictor(const PredictArguments& arguments)
       : device_(train::device_of(arguments.device)),
         model_(runs::load_model(arguments.run, device_, arguments.range)),
-        invert_(arguments.invert) {
+        format_(model_.input_format()) {
+    format_.invert = arguments.invert;
     if (!model_.unfinished.empty()) print_message(model_.unfinished);
   }
 
@@ -83,7 +88,7 @@ class Predictor {
 
   /// The answers for those pictures that can be read; what is wrong with the others goes to stderr.
   std::vector<Answer> answers(const std::vector<std::string>& paths) const {
-    std::vector<Shown> images(paths.size()), shown;
+    std::vector<pixels::NetworkInput> images(paths.size()), shown;
     std::vector<std::string> faults(paths.size());
     for_each(static_cast<int64_t>(paths.size()), cores(), [&](int64_t i) {
       const auto at = static_cast<size_t>(i);
@@ -94,8 +99,8 @@ class Predictor {
       }
     });
     data::ImageSet set;
-    set.channels = static_cast<int>(model_.config.model.in_channels);
-    set.height = set.width = side();
+    set.channels = format_.channels;
+    set.height = set.width = format_.size;
     std::vector<Answer> answers;
     for (size_t i = 0; i < paths.size(); ++i) {
       if (!faults[i].empty()) {
@@ -104,7 +109,7 @@ class Predictor {
       }
       set.pixels.insert(set.pixels.end(), images[i].image.pixels.begin(), images[i].image.pixels.end());
       set.labels.push_back(0);
-      answers.push_back({is_utf8(paths[i]) ? paths[i] : printable(paths[i]), "", 0, {}, {}, 0});
+      answers.push_back({is_utf8(paths[i]) ? paths[i] : printable(paths[i]), "", 0, {}, {}, 0, {}});
       shown.push_back(images[i]);
     }
     if (!answers.empty()) fill(answers, set, shown);
@@ -112,38 +117,26 @@ class Predictor {
   }
 
  private:
-  /// A picture as the network wants it, and what it was before.
-  struct Shown {
-    pixels::Image image;
-    int height = 0, width = 0;
-  };
-
-  /// What is transparent shows the ground that the training pictures have.
-  Shown read(const std::string& path) const {
-    const auto ground = data::ground_of(model_.config.data.name);
-    const auto before = static_cast<std::uint8_t>(invert_ ? 255 - ground : ground);
-    auto image = path == kStandardInput ? pixels::decode_image(read_standard_input(), "standard input", before)
-                                        : pixels::read_image(path, before);
-    image = pixels::with_channels(std::move(image), static_cast<int>(model_.config.model.in_channels));
-    if (invert_)
-      for (auto& pixel : image.pixels) pixel = static_cast<std::uint8_t>(255 - pixel);
-    return {pixels::fit(image, side()), image.height, image.width};
+  pixels::NetworkInput read(const std::string& path) const {
+    const bool piped = path == kStandardInput;
+    return pixels::network_input(piped ? read_standard_input() : files::read_file(path),
+                                 piped ? "standard input" : path, format_);
   }
 
-  int side() const { return static_cast<int>(model_.config.model.image_size); }
-
-  /// A place in what the network was shown, in pixels of the picture; at its edge where it is on the ground around.
-  std::pair<double, double> in_picture(const torch::Tensor& place, const Shown& shown) const {
-    const auto inner = pixels::fitting(shown.height, shown.width, side());
+  /// A position in the network's input, in pixels of the image; at its edge where it is in the bars around.
+  std::pair<double, double> in_picture(const torch::Tensor& place, const pixels::NetworkInput& shown) const {
+    const auto inner = pixels::placement(format_.fit, shown.height, shown.width, format_.size);
     const double x = (place[0].item<double>() - inner.left) * shown.width / inner.width;
     const double y = (place[1].item<double>() - inner.top) * shown.height / inner.height;
     return {std::clamp<double>(x, 0, shown.width), std::clamp<double>(y, 0, shown.height)};
   }
 
-  void fill(std::vector<Answer>& answers, const data::ImageSet& set, const std::vector<Shown>& shown) const {
+  void fill(std::vector<Answer>& answers, const data::ImageSet& set,
+            const std::vector<pixels::NetworkInput>& shown) const {
     const train::DeviceImages images(set, model_.mean, model_.deviation, device_);
     const auto predictions = train::predict(*model_.network, images, set.count());
-    torch::Tensor responses = predictions.sizes.defined() ? predictions.sizes.log2() : torch::Tensor();
+    torch::Tensor responses;
+    if (predictions.sizes.defined() && model_.knows_sizes()) responses = predictions.sizes.log2();
     if (model_.calibration && !responses.defined())
       responses = train::scale_response(*model_.network, images, set.count());
     for (size_t i = 0; i < answers.size(); ++i) {
@@ -152,19 +145,22 @@ class Predictor {
       answers[i].confidence = predictions.confidence[index].item<double>();
       if (responses.defined()) answers[i].size = calibration().estimate(responses[index].item<double>());
       if (predictions.places.defined()) answers[i].place = in_picture(predictions.places[index], shown[i]);
-      if (predictions.beyond.defined()) answers[i].beyond = predictions.beyond[index].item<int64_t>();
+      answers[i].scores = scores_by_class(model_.class_names, predictions.scores[index]);
+      if (predictions.beyond.defined() && model_.knows_sizes())
+        answers[i].beyond = predictions.beyond[index].item<int64_t>();
     }
   }
 
   torch::Device device_;
   runs::TrainedModel model_;
-  bool invert_;
+  pixels::InputFormat format_;
 };
 
 void print_rows(const std::vector<Answer>& answers, const Predictor& predictor) {
   auto rows = nlohmann::ordered_json::array();
   for (const auto& answer : answers) {
     rows.push_back({{"image", answer.image}, {"label", answer.label}, {"confidence", answer.confidence}});
+    rows.back()["scores"] = answer.scores;
     rows.back()["size"] = answer.size ? nlohmann::ordered_json(*answer.size) : nlohmann::ordered_json();
     if (answer.size) rows.back()["size_outside_training"] = !predictor.calibration().covers(*answer.size);
     if (answer.place) rows.back()["place"] = {{"x", answer.place->first}, {"y", answer.place->second}};

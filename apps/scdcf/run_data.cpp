@@ -7,6 +7,7 @@
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
 #include "scdcf/core/joined.h"
+#include "scdcf/data/named_set.h"
 
 namespace scdcf::app {
 namespace {
@@ -90,6 +91,10 @@ RunData load_run_data(const RunArguments& arguments, const runs::TrainedModel& m
       other.data_dir = options.data_dir;
       other.test_size = options.test_size;
       other.realisation = options.realisation;
+      other.fit = options.fit;
+      other.background = data::ground_of(options.name);
+      if (data::named_set(other.name).kind == data::SetKind::image_folder)
+        other.channels = static_cast<int>(model.config.model.in_channels);
       options = other;
     }
     if (arguments.count) options.test_size = *arguments.count;
@@ -107,6 +112,12 @@ RunData load_run_data(const RunArguments& arguments, const runs::TrainedModel& m
   data.splits.mean = model.mean;
   data.splits.deviation = model.deviation;
   return data;
+}
+
+nlohmann::ordered_json scores_by_class(const std::vector<std::string>& classes, const torch::Tensor& scores) {
+  nlohmann::ordered_json json;
+  for (size_t i = 0; i < classes.size(); ++i) json[classes[i]] = scores[static_cast<int64_t>(i)].item<float>();
+  return json;
 }
 
 void match_classes(data::ImageSet& set, const std::vector<std::string>& classes, const std::string& name) {

@@ -33,6 +33,9 @@ struct RunData {
 /// same of another set, made to the size of the network's images and refused where they do not fit.
 RunData load_run_data(const RunArguments& arguments, const runs::TrainedModel& model);
 
+/// {"cat": 1.5, "dog": -0.3}, of scores [classes].
+nlohmann::ordered_json scores_by_class(const std::vector<std::string>& classes, const torch::Tensor& scores);
+
 /// Numbers the classes of a set as the run does, by their names. Throws Error naming those that the run does not have.
 void match_classes(data::ImageSet& set, const std::vector<std::string>& classes, const std::string& name);
 

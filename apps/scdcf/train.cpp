@@ -9,6 +9,7 @@
 #include "number_list.h"
 #include "ranks.h"
 #include "run_options.h"
+#include "scdcf/bench/training_time.h"
 #include "scdcf/core/error.h"
 #include "scdcf/core/format.h"
 #include "scdcf/distributed/launch.h"
@@ -41,11 +42,28 @@ std::vector<int> realisations_of(const TrainArguments& arguments) {
   return parse_number_list("--realisations", arguments.realisations);
 }
 
+/// Sets the size of images that have several sizes, or are oblong, where no --size is given: at most their median
+/// shorter side, and what trains in about ten minutes on this machine. Returns what to print, nothing for other data.
+std::string choose_image_size(train::RunConfig& config) {
+  constexpr double kMostSeconds = 600;
+  if (config.data.size > 0) return "";
+  const auto outline = data::outline_of(config.data);
+  if (outline.side == 0) return "";
+  const auto [side, seconds] = bench::affordable_side(
+      outline.side, kMostSeconds, [&](int tried) { return bench::training_seconds(config, outline.train, tried); });
+  config.data.size = side;
+  return format(
+      "image size %d x %d (median shorter side: %d): about %s of training on this machine; --size sets "
+      "another, --fit %s how images become square",
+      side, side, outline.side, terminal::clock_text(seconds).c_str(), config.data.fit.c_str());
+}
+
 /// What to train and where to.
 struct Run {
   train::RunConfig config;
   fs::path folder;
   std::string prefix;  ///< of its lines
+  std::string note;    ///< how the size of its images was chosen
 };
 
 /// One for each realisation, in a folder of its own where there are several. One that was begun has the options that it
@@ -54,7 +72,7 @@ std::vector<Run> runs_of(const TrainArguments& arguments, const CLI::App& comman
   std::vector<Run> all;
   const bool alone = arguments.realisations.empty();
   for (const int number : realisations_of(arguments)) {
-    Run run{arguments.config, arguments.out, alone ? "" : format("[%d] ", number)};
+    Run run{arguments.config, arguments.out, alone ? "" : format("[%d] ", number), ""};
     if (!alone && !run.folder.empty()) run.folder /= "realisation-" + std::to_string(number);
     const bool begun = !run.folder.empty() && runs::is_run_folder(run.folder);
     if (begun || (arguments.resume && !has_run_options(command)))
@@ -64,6 +82,10 @@ std::vector<Run> runs_of(const TrainArguments& arguments, const CLI::App& comman
     if (!alone) run.config.data.realisation = number;
     train::check_jobs(arguments.jobs, run.config.train.device);
     if (!run.folder.empty()) runs::check_run_folder(run.folder, run.config, arguments.resume);
+    if (all.empty())
+      run.note = choose_image_size(run.config);
+    else
+      run.config.data.size = all.front().config.data.size;
     all.push_back(std::move(run));
   }
   return all;
@@ -76,10 +98,14 @@ std::vector<Run> runs_of_group(const TrainArguments& arguments, const CLI::App& 
   nlohmann::ordered_json told = nlohmann::ordered_json::array();
   if (group.is_first())
     for (const auto& run : runs_of(arguments, command))
-      told.push_back({{"config", train::to_json(run.config)}, {"folder", run.folder.string()}, {"prefix", run.prefix}});
+      told.push_back({{"config", train::to_json(run.config)},
+                      {"folder", run.folder.string()},
+                      {"prefix", run.prefix},
+                      {"note", run.note}});
   std::vector<Run> all;
   for (const auto& run : nlohmann::json::parse(group.from_first("runs", told.dump()))) {
-    all.push_back({train::config_from_json(run.at("config")), run.at("folder").get<std::string>(), run.at("prefix")});
+    all.push_back({train::config_from_json(run.at("config")), run.at("folder").get<std::string>(), run.at("prefix"),
+                   run.at("note")});
     if (command.get_option("--data-dir")->count() > 0) all.back().config.data.data_dir = arguments.config.data.data_dir;
   }
   return all;
@@ -138,7 +164,8 @@ class Training {
                                        splits.name.c_str(), static_cast<long long>(splits.train.count()),
                                        static_cast<long long>(splits.validation.count()),
                                        static_cast<long long>(splits.test.count()), data::checksum(splits).c_str()));
-      if (!splits.note.empty()) line_->print(run.prefix + splits.note);
+      for (const auto& note : {splits.note, run.note})
+        if (!note.empty()) line_->print(run.prefix + note);
     };
     std::string last_epoch;
     bool told = run.config.train.device != "cpu" || arguments_.resume;  // a resumed run keeps its options

@@ -10,6 +10,7 @@ from . import _library
 from . import models
 from .convolutions import JointConv, LiftingConv, PointwiseConv, ScaleGrid
 from .files import load, save
+from .images import read_image
 from .pooling import (Enlarge, NormReluPool, ReadOut, ScaleMaxProjection, ScaleMeanProjection, SpatialAvgPool,
                       SpatialMaxPool, SpatialUpsample, centre_of, interpolated_plane, read_out)
 from .residual import ResidualBlock
@@ -21,5 +22,5 @@ library = str(_library.PATH)
 
 __all__ = ["Enlarge", "JointConv", "LiftingConv", "NormReluPool", "PointwiseConv", "ReadOut", "ResidualBlock",
            "ScaleGrid", "ScaleMaxProjection", "ScaleMeanProjection", "SpatialAvgPool", "SpatialMaxPool",
-           "SpatialUpsample", "centre_of",
-           "interpolated_plane", "library", "load", "models", "read_out", "save"]
+           "SpatialUpsample", "centre_of", "interpolated_plane", "library", "load", "models", "read_image", "read_out",
+           "save"]

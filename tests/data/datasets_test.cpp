@@ -5,8 +5,8 @@
 
 #include "scdcf/data/dataset_list.h"
 #include "scdcf/data/places.h"
+#include "support/encoders.h"
 #include "support/expect_error.h"
-#include "support/samples.h"
 #include "support/variable.h"
 
 namespace scdcf::data {
@@ -129,7 +129,7 @@ TEST(Load, missing_and_wrong_requests_are_one_line) {
       },
       Error);
   expect_error([] { load(named("\xff")); }, "data", "\\xff", "not UTF-8");
-  expect_error([] { load(named("")); }, "no such data set");
+  expect_error([] { load(named("")); }, "no data set of this name");
   expect_error([] { load(named("mnist", "/no/such/folder")); }, "data_dir", "/no/such/folder");
   expect_error(with([](auto& o) { o.realisation = -1; }), "realisation", "got -1");
   expect_error(with([](auto& o) { o.size = -3; }), "size", "got -3");
@@ -153,6 +153,28 @@ TEST(Load, the_ground_is_black_in_all_that_is_made_of_digits_and_clothes) {
   for (const std::string name : {"a/1", "a/2", "a/3", "b/1", "b/2", "b/3"})
     folder.write("shapes/" + name + ".png", pixels::encode_png(testing::ramp(1, 6, 6)));
   EXPECT_FALSE(load(named(folder.path("shapes"))).black_ground);
+}
+
+TEST(Load, image_folders_are_fitted_and_laid_on_a_background) {
+  const TemporaryFolder folder;
+  const auto clear = testing::png(PNG_COLOR_TYPE_GRAY_ALPHA, 8, 1, 3, {10, 255, 20, 0, 30, 255});
+  for (const std::string file : {"set/a/1.png", "set/a/2.png", "set/b/1.png"}) folder.write(file, clear);
+  folder.write("set/boxes.csv",
+               testing::bytes_of("class,file,x0,y0,x1,y1\na,1.png,1,0,1,0\na,2.png,1,0,1,0\nb,1.png,0,0,2,0\n"));
+  auto options = named(folder.path("set"));
+  options.validation_share = 0;
+  options.size = 1;
+  EXPECT_EQ(load(options).test.pixels, (files::Bytes{255})) << "one pixel in the middle, on white";
+  options.background = 7;
+  EXPECT_EQ(load(options).test.pixels, (files::Bytes{7}));
+  options.fit = "stretch";
+  EXPECT_EQ(load(options).test.pixels, (files::Bytes{16})) << "the mean of 10, 7 and 30";
+  const auto outline = outline_of(options);
+  EXPECT_EQ(outline.train.count(), 3);
+  ASSERT_EQ(outline.train.scales.size(), 3U);
+  EXPECT_FLOAT_EQ(outline.train.scales[0], std::sqrt(1.0F / 3));
+  options.fit = "squeeze";
+  expect_error([&] { load(options); }, "fit", "squeeze", "crop, pad or stretch");
 }
 
 TEST(Load, image_folders_by_path_and_by_name) {
@@ -190,7 +212,7 @@ TEST(Load, a_picture_that_goes_moves_no_other_into_the_test_part) {
   const TemporaryFolder folder;
   write_colours(folder, "set", 0);
   const auto before = load(named(folder.path("set")));
-  EXPECT_NE(before.note.find("no test pictures"), std::string::npos) << before.note;
+  EXPECT_NE(before.note.find("no test folder"), std::string::npos) << before.note;
   for (const int gone : {before.train.image(0)[0], before.test.image(0)[0]}) {
     const auto file = folder.path((gone % 2 == 0 ? "set/a/" : "set/b/") + std::to_string(gone) + ".png");
     std::filesystem::rename(file, folder.path("kept.png"));

@@ -7,7 +7,7 @@
 #include "scdcf/data/boxes.h"
 #include "scdcf/data/idx.h"
 #include "scdcf/data/stl10.h"
-#include "scdcf/pixels/resize.h"
+#include "scdcf/pixels/network_input.h"
 #include "support/encoders.h"
 #include "support/mutated.h"
 
@@ -163,7 +163,8 @@ TEST(Allocation, a_few_bytes_do_not_become_many) {
     const files::Bytes bytes = pixels::encode_png({1, height, width, files::Bytes(16384, 7)});
     ASSERT_LT(bytes.size(), 200U);
     largest_allocation = 0;
-    pixels::fit(decode_image(bytes, "input"), 64);
+    for (const auto fit : {pixels::Fit::crop, pixels::Fit::pad, pixels::Fit::stretch})
+      pixels::network_input(bytes, "input", {64, 3, fit});
     pixels::resize(decode_image(bytes, "input"), 1024, 1024);
     EXPECT_LT(largest_allocation, kLargestAllocation);
   }

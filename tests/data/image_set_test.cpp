@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "scdcf/data/fitted.h"
 #include "scdcf/data/split.h"
-#include "scdcf/pixels/resize.h"
 #include "support/expect_error.h"
 #include "support/samples.h"
 
@@ -23,11 +25,11 @@ ImageSet two_pictures() {
   return set;
 }
 
-TEST(ImageSet, resized_as_its_pictures_are) {
-  const auto set = two_pictures(), result = resize(set, 14, 5);
+TEST(ImageSet, fitted_as_its_pictures_are) {
+  const auto set = two_pictures(), result = fitted(set, pixels::Fit::crop, 5);
   const pixels::Image second{3, 9, 7, files::Bytes(set.image(1), set.image(1) + 189)};
   EXPECT_EQ(files::Bytes(result.image(1), result.image(1) + result.image_bytes()),
-            pixels::resize(second, 14, 5).pixels);
+            pixels::fitted(second, pixels::Fit::crop, 5).pixels);
 }
 
 TEST(ImageSet, what_is_known_of_each_picture_stays_with_it) {
@@ -36,11 +38,11 @@ TEST(ImageSet, what_is_known_of_each_picture_stays_with_it) {
   set.centres = {{1, 2}, {3, 4}};
   set.all_sizes = {{0.25F, "small"}, {0.5F, "large"}};
   set.class_names = {"a", "b"};
-  for (const auto& part : {prefix(set, 1), select(set, {1, 0}), resize(set, 18, 14)}) {
+  for (const auto& part : {prefix(set, 1), select(set, {1, 0}), fitted(set, pixels::Fit::stretch, 18)}) {
     const std::size_t first = part.count() == 2 && part.height == 9 ? 1 : 0;
-    const float enlarged = part.height == 18 ? 2 : 1;
+    const float enlarged = part.height == 18 ? 2 : 1, widened = part.height == 18 ? 18.0F / 7 : 1;
     ASSERT_EQ(part.centres.size(), part.labels.size());
-    EXPECT_EQ(part.centres[0].x, set.centres[first].x * enlarged);
+    EXPECT_FLOAT_EQ(part.centres[0].x, set.centres[first].x * widened);
     EXPECT_EQ(part.centres[0].y, set.centres[first].y * enlarged);
     EXPECT_EQ(part.scales[0], set.scales[first]);
     EXPECT_EQ(part.all_sizes.size(), 2U);
@@ -48,9 +50,20 @@ TEST(ImageSet, what_is_known_of_each_picture_stays_with_it) {
   }
 }
 
+TEST(ImageSet, objects_move_with_the_crop) {
+  auto set = two_pictures();  // 9 pixels high, 7 wide
+  set.scales = {0.5F, 0.5F};
+  set.centres = {{3.5F, 4.5F}, {1, 2}};
+  const auto cropped = fitted(set, pixels::Fit::crop, 14);  // 18 x 14, without two rows at the top and the bottom
+  EXPECT_FLOAT_EQ(cropped.centres[0].x, 7);
+  EXPECT_FLOAT_EQ(cropped.centres[0].y, 7);
+  EXPECT_FLOAT_EQ(cropped.centres[1].y, 2);
+  EXPECT_FLOAT_EQ(cropped.scales[0], 0.5F * std::sqrt(9.0F / 7));
+}
+
 TEST(ImageSet, refuses_sizes_that_no_memory_holds) {
-  expect_error([] { resize(two_pictures(), 0, 5); }, "size", "got 0");
-  expect_error([] { resize(two_pictures(), 100000, 100000); }, "size", "too many");
+  expect_error([] { fitted(two_pictures(), pixels::Fit::crop, 0); }, "size", "got 0");
+  expect_error([] { fitted(two_pictures(), pixels::Fit::crop, 100000); }, "size", "too many");
 }
 
 }  // namespace

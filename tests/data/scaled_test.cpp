@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "scdcf/pixels/resize.h"
+#include "scdcf/data/fitted.h"
 #include "support/expect_error.h"
 #include "support/samples.h"
 
@@ -90,7 +90,7 @@ TEST(Scaled, the_large_picture_is_the_small_one_resized) {
   auto options = small_split();
   options.size = 24;
   const auto large = make_scaled(pool_of(noise_set()), options);
-  EXPECT_EQ(checksum(large.test), checksum(resize(small.test, 24, 24)));
+  EXPECT_EQ(checksum(large.test), checksum(fitted(small.test, pixels::Fit::crop, 24)));
 }
 
 TEST(Scaled, realisations_differ_in_split_and_factors) {

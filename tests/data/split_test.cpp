@@ -116,7 +116,7 @@ TEST(SplitByName, leaves_every_class_something_and_splits_off_something) {
     EXPECT_NE(parts.last[0], 2) << "the only one of its class";
     EXPECT_TRUE(split_by_name(labels, names, 0, seed, 1).last.empty());
   }
-  expect_error([] { split_by_name({0, 1}, {"a", "b"}, 0.5, 1, 1); }, "split", "2 pictures", "2 of a class");
+  expect_error([] { split_by_name({0, 1}, {"a", "b"}, 0.5, 1, 1); }, "split", "2 images", "one for each class");
   expect_error([] { split_by_name({0, 0}, {"a"}, 0.5, 1, 1); }, "1 names", "2 pictures");
 }
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "scdcf/pixels/orientation.h"
+#include "scdcf/pixels/image_header.h"
 #include "support/encoders.h"
 #include "support/expect_error.h"
 

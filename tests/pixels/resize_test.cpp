@@ -144,21 +144,5 @@ TEST(Place, what_shrinks_is_averaged) {
   expect_error([&] { place(stripes, 1, 10, 10, 0); }, "size", "got 0");
 }
 
-TEST(Fit, keeps_the_shape_between_black_bars) {
-  const Image wide = fit(Image{1, 2, 4, files::Bytes(8, 200)}, 8);
-  ASSERT_EQ(wide.pixels.size(), 64U);
-  for (int y = 0; y < 8; ++y)
-    for (int x = 0; x < 8; ++x) EXPECT_EQ(wide.pixels[static_cast<std::size_t>(8 * y + x)], y < 2 || y >= 6 ? 0 : 200);
-  const auto where = fitting(2, 4, 8);
-  EXPECT_EQ(where.height, 4);
-  EXPECT_EQ(where.width, 8);
-  EXPECT_EQ(where.top, 2);
-  EXPECT_EQ(where.left, 0);
-  const Image tall = fit(Image{3, 16384, 1, files::Bytes(3 * 16384, 90)}, 28);
-  EXPECT_EQ(tall.height, 28);
-  EXPECT_EQ(tall.width, 28);
-  EXPECT_EQ(std::count(tall.pixels.begin(), tall.pixels.end(), 90), 3 * 28);
-}
-
 }  // namespace
 }  // namespace scdcf::pixels

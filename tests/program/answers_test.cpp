@@ -28,7 +28,7 @@ class Answers : public scdcf::testing::SmallRun {
     const auto result = ProgramTest::run(
         train(run, {"--data", set, "--train-size", "0", "--test-size", "0", "--epochs", "1", "--batch", "16"}), 300);
     EXPECT_EQ(result.code, 0) << result.err;
-    EXPECT_NE((result.out + result.err).find("no test pictures"), std::string::npos) << "says what is tested on";
+    EXPECT_NE((result.out + result.err).find("no test folder"), std::string::npos) << "says what is tested on";
     return run;
   }
 };
@@ -104,7 +104,7 @@ TEST_F(Answers, predict_goes_on_after_a_bad_picture_and_reads_folders_and_standa
     EXPECT_TRUE(rows[i].at("size_outside_training").is_boolean());
   }
   fs::create_directory(folder_ / "empty");
-  expect_bad_input({"predict", run_folder, folder_ / "empty"}, {"empty", "no pictures"});
+  expect_bad_input({"predict", run_folder, folder_ / "empty"}, {"empty", "no PNG or JPEG images"});
 
   const auto out = folder_ / "piped.json";
   const std::string command = "'" SCDCF_PROGRAM "' predict '" + run_folder.string() + "' - --json < '" +

@@ -48,6 +48,14 @@ TEST_F(Export, writes_onnx_with_all_that_is_needed_to_use_it) {
   EXPECT_EQ(model.metadata.at("model"), "scdcfnet");
   EXPECT_EQ(nlohmann::json::parse(model.metadata.at("classes")).size(), 10U);
   EXPECT_EQ(nlohmann::json::parse(model.metadata.at("options")).at("scales"), 3);
+  EXPECT_EQ(model.metadata.at("size"), "12");
+  EXPECT_EQ(model.metadata.at("channels"), "1");
+  EXPECT_EQ(model.metadata.at("fit"), "crop");
+  EXPECT_EQ(model.metadata.at("background"), "0");
+  EXPECT_EQ(model.metadata.at("scaling"), "pixel / 255");
+  const auto beside = nlohmann::ordered_json::parse(read(file.string() + ".json"));
+  for (const auto& [key, text] : model.metadata)
+    EXPECT_EQ(beside.at(key).is_string() ? beside.at(key).get<std::string>() : beside.at(key).dump(), text) << key;
   for (const char* key : {"mean", "deviation"})
     EXPECT_EQ(nlohmann::json::parse(model.metadata.at(key)).size(), 1U) << key;
 }
@@ -98,7 +106,10 @@ TEST_F(Export, overwrites_what_it_wrote_and_nothing_else) {
   refused(folder_, {"--out", "no file"});
   refused(other / "below.onnx", {"thesis.txt"});
   EXPECT_EQ(read(other), "precious");
-  EXPECT_EQ(names_in(folder_).size(), 2U);
+  EXPECT_EQ(names_in(folder_), (std::vector<std::string>{"a.onnx", "a.onnx.json", "thesis.txt"}));
+  write(folder_ / "b.onnx.json", "precious");
+  refused(folder_ / "b.onnx", {"--out", "b.onnx.json", "not written by scdcf export"});
+  EXPECT_FALSE(fs::exists(folder_ / "b.onnx"));
 }
 
 TEST_F(Export, bad_arguments_give_one_line) {

@@ -4,6 +4,7 @@ from typing import Any, Dict, NamedTuple, Optional
 import torch
 from torch import Tensor, nn
 
+from ..images import ImageFile, read_image
 from .._texts import Option, texts_of, value_of
 
 
@@ -58,6 +59,14 @@ class Network(nn.Module):
     def read(self, images: Tensor) -> Optional[Reading]:
         """Scores, and the size of the object, in networks that read it off their scores."""
         return None
+
+    def read_images(self, *files: ImageFile) -> Tensor:
+        """PNG or JPEG files as images [N, C, H, W] of 0 to 255, cropped or otherwise fitted as in training."""
+        about = self.about or {}
+        fit = about.get("config", {}).get("data", {}).get("fit", "crop")
+        o = self.options
+        return torch.stack([read_image(file, o["image_size"], o["in_channels"], fit, about.get("background", 255))
+                            for file in files])
 
     def normalise(self, images: Tensor) -> Tensor:
         """Images of 0 to 255, or of 0 to 1 where they are not whole numbers, as a loaded network wants them."""

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "scdcf/data/image_folder.h"
+#include "scdcf/data/folder_listing.h"
 #include "scdcf/data/named_set.h"
 #include "scdcf/data/places.h"
 

@@ -1,14 +1,17 @@
 #include "scdcf/data/datasets.h"
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "scdcf/core/error.h"
 #include "scdcf/core/joined.h"
 #include "scdcf/core/printable.h"
 #include "scdcf/data/dataset_list.h"
+#include "scdcf/data/fitted.h"
+#include "scdcf/data/folder_listing.h"
 #include "scdcf/data/glyphs.h"
 #include "scdcf/data/idx.h"
-#include "scdcf/data/image_folder.h"
 #include "scdcf/data/large_scale.h"
 #include "scdcf/data/named_set.h"
 #include "scdcf/data/normalisation.h"
@@ -130,18 +133,25 @@ Splits stl10(const DataOptions& options) {
   return stl10_fold(std::move(parts), folds[static_cast<std::size_t>(options.fold)], options);
 }
 
-/// Splits off the test and validation pictures that an image folder does not have, by the names of its files.
+/// CLASS/FILE of each image, which its part of the split depends on.
+std::vector<std::string> names_in_classes(const ImageSet& set) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < set.names.size(); ++i)
+    names.push_back(set.class_names[static_cast<std::size_t>(set.labels[i])] + "/" +
+                    std::filesystem::path(set.names[i]).filename().string());
+  return names;
+}
+
+/// Splits off the test and validation images that an image folder does not have, by the names of its files.
 Splits complete_by_name(ImageFolder parts, const std::string& folder, const DataOptions& options) {
   const auto draw = [&](double share, Stream stream) {
-    const auto cut = split_by_name(parts.train.labels, parts.train_names, share,
+    const auto cut = split_by_name(parts.train.labels, names_in_classes(parts.train), share,
                                    static_cast<std::uint64_t>(options.realisation), stream);
     auto drawn = select(parts.train, cut.last);
     parts.train = select(parts.train, cut.first);
-    std::vector<std::string> names;
-    for (const auto index : cut.first) names.push_back(parts.train_names[static_cast<std::size_t>(index)]);
-    parts.train_names = std::move(names);
     return drawn;
   };
+  const auto all = parts.train.count();
   Splits splits;
   const bool tested = parts.test.count() > 0, validated = parts.validation.count() > 0;
   splits.test = tested ? std::move(parts.test) : draw(kTestShare, test_stream);
@@ -150,24 +160,38 @@ Splits complete_by_name(ImageFolder parts, const std::string& folder, const Data
   splits.train =
       tested && validated ? split_off(parts.train, 0, generator(options, test_stream)).first : std::move(parts.train);
   if (!tested)
-    splits.note = folder + " has no test pictures: tested on about a fifth of those " +
-                  (validated ? "in train, and validated on those of its own for that" : "there are") +
-                  ", which their names choose";
+    splits.note = folder + " has no test folder: " + std::to_string(splits.test.count()) + " of " +
+                  std::to_string(all) + (validated ? " training" : "") +
+                  " images were split off for testing, by a hash of the file name";
   return splits;
 }
 
+std::string folder_of(const DataOptions& options) {
+  auto folder = find_image_folder(options.name, options.data_dir);
+  if (!folder.empty()) return folder;
+  std::error_code error;
+  if (std::filesystem::is_directory(options.name, error))
+    detail::fail("data ", options.name, ": ", contents_text(options.name),
+                 ", expected a folder of images for each class");
+  detail::fail("data ", options.name, ": no data set of this name and no such folder; there are ",
+               joined(list_datasets(options.data_dir), ", ", [](const DataSetInfo& set) { return set.name; }),
+               ", and any folder with a folder of images for each class");
+}
+
 Splits image_folder(const DataOptions& options) {
-  const auto folder = find_image_folder(options.name, options.data_dir);
-  if (folder.empty())
-    detail::fail("data ", options.name, ": no such data set or image folder; there are ",
-                 joined(list_datasets(options.data_dir), ", ", [](const DataSetInfo& set) { return set.name; }),
-                 ", and any folder with a folder of pictures for each class");
-  auto parts = read_image_folder(folder, options.size, options.channels);
+  const auto folder = folder_of(options);
+  const int background = options.background < 0 ? ground_of(options.name) : options.background;
+  auto parts = read_image_folder(
+      folder, {options.size, options.channels, pixels::fit_of(options.fit), static_cast<std::uint8_t>(background)});
+  auto notes = parts.notes;
   // In the order of the names, a prefix would have one class alone.
   if (options.test_size > 0 && parts.test.count() > 0)
     parts.test = split_off(parts.test, 0, generator(options, test_stream)).first;
-  if (parts.test.count() > 0 && parts.validation.count() == 0) return split(std::move(parts), options);
-  return complete_by_name(std::move(parts), folder, options);
+  const bool drawn = parts.test.count() > 0 && parts.validation.count() == 0;
+  auto splits = drawn ? split(std::move(parts), options) : complete_by_name(std::move(parts), folder, options);
+  if (!splits.note.empty()) notes.push_back(splits.note);
+  splits.note = joined(notes, "; ", [](const std::string& note) { return note; });
+  return splits;
 }
 
 void cut_to(ImageSet& set, std::int64_t count, const char* name) {
@@ -203,13 +227,17 @@ void refuse_what_does_not_apply(const DataOptions& options, SetKind kind) {
   only(kind == SetKind::stl10, options.fold != open.fold, "fold", "stl10");
 }
 
+void check(const DataOptions& options) {
+  for (const auto& text : {options.name, options.data_dir})
+    require(is_utf8(text), "data ", printable(text), ": the name is not UTF-8; give it another");
+  check_options(options);
+}
+
 }  // namespace
 
 Splits load(const DataOptions& options) {
   const std::string& name = options.name;
-  for (const auto& text : {name, options.data_dir})
-    require(is_utf8(text), "data ", printable(text), ": the name is not UTF-8; give it another");
-  check_options(options);
+  check(options);
   const auto [kind, base] = named_set(name);
   refuse_what_does_not_apply(options, kind);
   Splits splits;
@@ -242,7 +270,7 @@ Splits load(const DataOptions& options) {
   if (options.validation_share == 0) splits.validation = without_pictures(splits.validation);
   if (options.size > 0)
     for (auto* part : {&splits.train, &splits.validation, &splits.test})
-      *part = resize(std::move(*part), options.size, options.size);
+      *part = fitted(std::move(*part), pixels::fit_of(options.fit), options.size);
   const auto statistics = kind == SetKind::stl10 ? Normalisation{{.4467, .4398, .4066}, {.2603, .2566, .2713}}
                                                  : channel_statistics(splits.train);
   splits.mean = statistics.mean;
@@ -251,6 +279,12 @@ Splits load(const DataOptions& options) {
   splits.name = name;
   splits.black_ground = ground_of(name) == 0;
   return splits;
+}
+
+FolderOutline outline_of(const DataOptions& options) {
+  check(options);
+  if (named_set(options.name).kind != SetKind::image_folder) return {};
+  return outline_image_folder(folder_of(options), pixels::fit_of(options.fit));
 }
 
 std::uint8_t ground_of(const std::string& name) { return named_set(name).base.empty() ? 255 : 0; }

@@ -1,29 +1,35 @@
-// Folders of pictures, one folder a class.
+// Folders of images, one folder a class (folder_listing.h).
 #pragma once
 
 #include <string>
 
+#include "scdcf/data/folder_listing.h"
 #include "scdcf/data/image_set.h"
+#include "scdcf/pixels/network_input.h"
 
 namespace scdcf::data {
 
-/// ROOT/train/CLASS/*, ROOT/test/CLASS/* and ROOT/val/CLASS/* (or valid, validation). Parts that ROOT does not have are
-/// empty; where it has classes alone (ROOT/CLASS/*), all pictures are in `train`.
+/// Parts that the folder does not have are empty; where it has classes alone (ROOT/CLASS/*), all images are in `train`.
 struct ImageFolder {
   ImageSet train, validation, test;
-  std::vector<std::string> train_names;  ///< CLASS/FILE of each training picture
+  std::vector<std::string> notes;  ///< what was left out, or is missing
 };
 
-/// Reads .png, .jpg and .jpeg files (in capitals too); others are passed over. Classes and pictures are in the order of
-/// their names, which must be UTF-8. size: the side that every picture is stretched to; 0 for their own, which must
-/// then be one. channels: 1 or 3; 0 for 3 where any picture is coloured, else 1. ROOT/boxes.csv, where it exists, must
-/// give one box for each picture; it becomes the scales, sqrt(box area / picture area), and the centres.
-ImageFolder read_image_folder(const std::string& root, int size = 0, int channels = 0);
+/// Reads the .png, .jpg and .jpeg files as network input. Without a size, squares of one size keep it, and others get
+/// the side of the outline; without channels they become 3 where any image is coloured, else 1. ROOT/boxes.csv, where
+/// it exists, must give one box for each image; the box becomes its scale, sqrt(box area / image area), and its centre.
+/// An image that shows less than half of its box (Fit::crop) is left out.
+ImageFolder read_image_folder(const std::string& root, pixels::InputFormat format = {});
 
-/// Whether a file's name ends as those that are read.
-bool is_picture(const std::string& path);
+/// What names, headers and boxes say of an image folder, without decoding anything.
+struct FolderOutline {
+  /// The median shorter side of the images, 12 to 1024, by round_side; 0 where all are squares of one size.
+  int side = 0;
+  ImageSet train;  ///< labels, class names and scales, those of images that are split off for testing included
+};
+FolderOutline outline_image_folder(const std::string& root, pixels::Fit fit);
 
-/// Whether `path` is a folder with folders in it.
-bool is_image_folder(const std::string& path);
+/// Rounded down to a multiple of 16, of 4 below 64.
+int round_side(double side);
 
 }  // namespace scdcf::data

@@ -1,13 +1,12 @@
 #include "scdcf/data/image_set.h"
 
+#include <numeric>
+
 #include "scdcf/core/error.h"
-#include "scdcf/data/pool.h"
-#include "scdcf/pixels/resize.h"
+#include "scdcf/data/split.h"
 
 namespace scdcf::data {
 namespace {
-
-constexpr std::uint64_t kLargestSet = std::uint64_t{16} << 30;  // bytes of pixels in memory
 
 class Fnv1a {
  public:
@@ -54,33 +53,15 @@ std::uint64_t hash_of(const std::string& text) {
 }
 
 ImageSet without_pictures(const ImageSet& set) {
-  return {set.channels, set.height, set.width, {}, {}, {}, {}, set.all_sizes, set.class_names};
+  return {set.channels, set.height, set.width, {}, {}, {}, {}, set.all_sizes, set.class_names, {}};
 }
 
 ImageSet prefix(const ImageSet& set, std::int64_t count) {
   require(count >= 0 && count <= set.count(), "count: got ", count, " pictures, expected 0 to ", set.count());
   if (count == 0) return set;
-  ImageSet part = without_pictures(set);
-  part.pixels.assign(set.pixels.begin(), set.pixels.begin() + count * set.image_bytes());
-  part.labels.assign(set.labels.begin(), set.labels.begin() + count);
-  if (!set.scales.empty()) part.scales.assign(set.scales.begin(), set.scales.begin() + count);
-  if (!set.centres.empty()) part.centres.assign(set.centres.begin(), set.centres.begin() + count);
-  return part;
-}
-
-ImageSet resize(ImageSet set, int height, int width) {
-  if (set.height == height && set.width == width) return set;
-  require(height > 0 && width > 0 && std::uint64_t(set.count()) * set.channels * height * width <= kLargestSet,
-          "size: got ", height, " x ", width, " pixels, expected 1 or more, and not too many for ", set.count(),
-          " pictures in memory");
-  ImageSet result = set;
-  result.height = height;
-  result.width = width;
-  for (auto& centre : result.centres)
-    centre = {centre.x * static_cast<float>(width) / static_cast<float>(set.width),
-              centre.y * static_cast<float>(height) / static_cast<float>(set.height)};
-  fill_pixels(result, [&](std::int64_t i) { return pixels::resize(picture_of(set, i), height, width); });
-  return result;
+  std::vector<std::int64_t> first(static_cast<std::size_t>(count));
+  std::iota(first.begin(), first.end(), 0);
+  return select(set, first);
 }
 
 }  // namespace scdcf::data

@@ -31,6 +31,7 @@ struct ImageSet {
   std::vector<Point> centres;         ///< of the object's box in each picture; empty where unknown
   std::vector<ObjectSize> all_sizes;  ///< where objects have a few sizes and no others: these, from the smallest on
   std::vector<std::string> class_names;
+  std::vector<std::string> names;  ///< of the files, inside an image folder; empty for other sets
 
   std::int64_t count() const { return static_cast<std::int64_t>(labels.size()); }
   std::int64_t image_bytes() const { return std::int64_t{1} * channels * height * width; }
@@ -62,8 +63,5 @@ std::uint64_t hash_of(const std::string& text);
 
 /// The first `count` pictures of a set; all of them where count is 0.
 ImageSet prefix(const ImageSet& set, std::int64_t count);
-
-/// Every picture resized (pixels/resize.h); the set itself where it has that size already.
-ImageSet resize(ImageSet set, int height, int width);
 
 }  // namespace scdcf::data

@@ -18,8 +18,16 @@ void visit_options(DataOptions& o, Visitor&& visit) {
   visit(Option{o.train_size, "train_size", "Training images; 0 for all"}.expects("0 or more", at_least<0>));
   visit(Option{o.test_size, "test_size", "Test images; 0 for all"}.expects("0 or more", at_least<0>));
   visit(Option{o.validation_size, "validation_size", "Validation images; 0 for all"}.expects("0 or more", at_least<0>));
-  visit(Option{o.size, "size", "Side of the images in pixels; 0 for the set's own"}.expects(
-      "1 to 1024, or 0", [](const auto& side) { return side >= 0 && side <= 1024; }));
+  visit(
+      Option{o.size, "size",
+             "Side of the images in pixels; 0 for the native size, or one chosen for an image folder of several sizes"}
+          .expects("1 to 1024, or 0", [](const auto& side) { return side >= 0 && side <= 1024; }));
+  visit(Option{o.fit, "fit",
+               "How an oblong image becomes a square: crop (the centre, shorter side resized to the size), pad (whole, "
+               "between black bars) or stretch"}
+            .expects("crop, pad or stretch",
+                     [](const auto& fit) { return fit == "crop" || fit == "pad" || fit == "stretch"; })
+            .later());
   visit(Option{o.realisation, "realisation", "Which random split and scaling"}.expects("0 to 1000000",
                                                                                        between<0, 1000000>));
   visit(Option{o.smallest_factor, "smallest_factor", "Smallest rescaling factor of the scaled sets"}.expects(

@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "scdcf/data/folder_listing.h"
 #include "scdcf/data/idx.h"
-#include "scdcf/data/image_folder.h"
 #include "scdcf/data/stl10.h"
 
 namespace scdcf::data {

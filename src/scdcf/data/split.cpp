@@ -48,6 +48,7 @@ ImageSet select(const ImageSet& set, const std::vector<std::int64_t>& indices) {
     part.pixels.insert(part.pixels.end(), set.image(index), set.image(index) + set.image_bytes());
     if (!set.scales.empty()) part.scales.push_back(set.scales[static_cast<std::size_t>(index)]);
     if (!set.centres.empty()) part.centres.push_back(set.centres[static_cast<std::size_t>(index)]);
+    if (!set.names.empty()) part.names.push_back(set.names[static_cast<std::size_t>(index)]);
   }
   return part;
 }
@@ -82,7 +83,8 @@ Indices split_by_name(const std::vector<std::int32_t>& labels, const std::vector
   if (share > 0 && parts.last.empty()) {
     const auto spare =
         std::find_if(parts.first.rbegin(), parts.first.rend(), [&](auto index) { return kept[label_of(index)] > 1; });
-    require(spare != parts.first.rend(), "split: got ", labels.size(), " pictures, expected at least 2 of a class");
+    require(spare != parts.first.rend(), "split: got ", labels.size(),
+            " images, one for each class, expected at least 2 in some class to split off a part");
     parts.last.push_back(*spare);
     parts.first.erase(std::next(spare).base());
   }

@@ -18,7 +18,7 @@ pixels::Canvas canvas_of(const data::ImageSet& set, std::int64_t index) {
 ScaleStory tell_scale_story(const runs::TrainedModel& model, const pixels::Image& picture, std::int32_t label,
                             const std::vector<double>& factors) {
   const torch::NoGradGuard no_grad;
-  data::ImageSet set{picture.channels, picture.height, picture.width, {}, {}, {}, {}, {}, {}};
+  data::ImageSet set{picture.channels, picture.height, picture.width, {}, {}, {}, {}, {}, {}, {}};
   for (const double factor : factors) {
     const auto scaled = pixels::rescale_about_centre(picture, factor);
     set.pixels.insert(set.pixels.end(), scaled.pixels.begin(), scaled.pixels.end());

@@ -65,7 +65,7 @@ std::string about(const std::vector<runs::TrainedModel>& models, const std::vect
 /// What our own networks say of a picture.
 nlohmann::ordered_json scores_of(const std::vector<runs::TrainedModel>& models, const pixels::Image& image) {
   const torch::NoGradGuard no_grad;
-  const data::ImageSet set{image.channels, image.height, image.width, image.pixels, {0}, {}, {}, {}, {}};
+  const data::ImageSet set{image.channels, image.height, image.width, image.pixels, {0}, {}, {}, {}, {}, {}};
   auto json = nlohmann::ordered_json::array();
   for (const auto& model : models) {
     const train::DeviceImages images(set, model.mean, model.deviation, torch::kCPU);

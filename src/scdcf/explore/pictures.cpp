@@ -56,6 +56,7 @@ double TrainedSizes::middle() const { return std::sqrt(smallest * largest); }
 
 TrainedSizes trained_sizes(const runs::TrainedModel& model) {
   const auto& config = model.config;
+  if (!model.knows_sizes()) return {};
   if (config.model.smallest_object > 0) return {config.model.smallest_object, config.model.largest_object, true};
   if (model.calibration && model.calibration->largest > 0)
     return {model.calibration->smallest, model.calibration->largest, true};

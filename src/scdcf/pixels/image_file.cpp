@@ -1,18 +1,27 @@
 #include "scdcf/pixels/image_file.h"
 
-#include <algorithm>
-#include <array>
 #include <cstring>
+#include <string_view>
 
 #include "scdcf/core/error.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/pixels/image_codecs.h"
-#include "scdcf/pixels/orientation.h"
+#include "scdcf/pixels/image_header.h"
 
 namespace scdcf::pixels {
 namespace {
 
-constexpr std::array<std::uint8_t, 8> kPngSignature = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
+/// Formats by the text that a file has at a position.
+struct Signature {
+  const char* format;
+  std::size_t position;
+  std::string_view text;
+};
+constexpr Signature kSignatures[] = {
+    {"PNG", 0, "\x89PNG\r\n\x1A\n"}, {"JPEG", 0, "\xFF\xD8\xFF"}, {"WebP", 8, "WEBP"}, {"TIFF", 0, {"II*\0", 4}},
+    {"TIFF", 0, {"MM\0*", 4}},       {"GIF", 0, "GIF8"},          {"BMP", 0, "BM"},    {"AVIF", 4, "ftypavif"},
+    {"HEIC", 4, "ftyphei"},          {"HEIC", 4, "ftypmif1"},
+};
 
 void check_image(const Image& image) {
   require(image.channels == 1 || image.channels == 3, "image: got ", image.channels, " channels, expected 1 or 3");
@@ -32,12 +41,18 @@ void codecs::check_announced_size(std::uint64_t width, std::uint64_t height, boo
           " bytes can hold");
 }
 
+std::string format_of(const files::Bytes& bytes) {
+  const std::string_view start(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (const auto& [format, position, text] : kSignatures)
+    if (start.size() >= position && start.substr(position, text.size()) == text) return format;
+  return "";
+}
+
 Image decode_image(const files::Bytes& bytes, const std::string& name, std::uint8_t ground) {
-  if (bytes.size() >= 8 && std::equal(kPngSignature.begin(), kPngSignature.end(), bytes.begin()))
-    return codecs::decode_png(bytes, name, ground);
-  if (bytes.size() >= 3 && bytes[0] == 0xFF && bytes[1] == 0xD8 && bytes[2] == 0xFF)
-    return upright(codecs::decode_jpeg(bytes, name), exif_orientation(bytes));
-  detail::fail(name, ": neither a PNG nor a JPEG picture");
+  const auto format = format_of(bytes);
+  if (format == "PNG") return codecs::decode_png(bytes, name, ground);
+  if (format == "JPEG") return upright(codecs::decode_jpeg(bytes, name), exif_orientation(bytes));
+  detail::fail(name, ": neither a PNG nor a JPEG image", format.empty() ? "" : ", but " + format);
 }
 
 Image read_image(const std::string& path, std::uint8_t ground) {

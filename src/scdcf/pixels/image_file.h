@@ -25,6 +25,9 @@ struct Image {
 Image read_image(const std::string& path, std::uint8_t ground = 255);
 Image decode_image(const files::Bytes& bytes, const std::string& name, std::uint8_t ground = 255);
 
+/// "PNG", "JPEG", "WebP", "TIFF", "GIF", "BMP", "AVIF" or "HEIC", by the first 16 bytes of a file; empty for others.
+std::string format_of(const files::Bytes& start);
+
 /// `channels` 1: the luminance (299 R + 587 G + 114 B) / 1000; 3: grey repeated. A picture that has them is returned as
 /// it is.
 Image with_channels(Image image, int channels);

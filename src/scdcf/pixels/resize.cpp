@@ -54,12 +54,12 @@ AxisMap interpolation(int in_size, int out_size, Border border, Source source, d
   return map;
 }
 
-/// Averages over [i, i + 1] * in_size / out_size.
-AxisMap averaging(int in_size, int out_size) {
+/// `count` pixels from first_pixel on of an axis that shrinks: averages over [i, i + 1] * in_size / out_size.
+AxisMap averaging(int in_size, int out_size, int first_pixel, int count) {
   AxisMap map;
   map.taps = std::min(in_size, in_size / out_size + 2);
   const double step = static_cast<double>(in_size) / out_size;
-  for (int i = 0; i < out_size; ++i) {
+  for (int i = first_pixel; i < first_pixel + count; ++i) {
     const double begin = i * step, end = (i + 1) * step;
     map.first.push_back(std::clamp(static_cast<int>(begin), 0, in_size - map.taps));
     for (int k = map.first.back(); k < map.first.back() + map.taps; ++k)
@@ -68,9 +68,10 @@ AxisMap averaging(int in_size, int out_size) {
   return map;
 }
 
-AxisMap resizing(int in_size, int out_size) {
-  if (out_size < in_size) return averaging(in_size, out_size);
-  return interpolation(in_size, out_size, Border::repeat, [=](int i) { return (i + 0.5) * in_size / out_size - 0.5; });
+AxisMap resizing(int in_size, int out_size, int first, int count) {
+  if (out_size < in_size) return averaging(in_size, out_size, first, count);
+  const auto source = [=](int i) { return (first + i + 0.5) * in_size / out_size - 0.5; };
+  return interpolation(in_size, count, Border::repeat, source);
 }
 
 /// To the nearest; lround would be a call for each pixel, and a value that is not negative needs none.
@@ -130,31 +131,19 @@ Image transformed(const Image& image, const AxisMap& rows, const AxisMap& column
 Image resize(const Image& image, int height, int width) {
   check_side(height);
   check_side(width);
-  if (image.height == height && image.width == width) return image;
-  return transformed(image, resizing(image.height, height), resizing(image.width, width));
+  return resize(image, height, width, {0, 0, height, width});
 }
 
-Fitting fitting(int height, int width, int side) {
-  check_side(side);
-  const int longer = std::max(height, width);
-  const auto shrunk = [&](int size) { return std::max(1, static_cast<int>(std::lround(1.0 * size * side / longer))); };
-  const int new_height = shrunk(height), new_width = shrunk(width);
-  return {new_height, new_width, (side - new_height) / 2, (side - new_width) / 2};
-}
-
-Image fit(const Image& image, int side) {
-  const auto [height, width, top, left] = fitting(image.height, image.width, side);
-  const Image inner = resize(image, height, width);
-  if (inner.height == inner.width) return inner;
-  Image square{image.channels, side, side, {}};
-  square.pixels.assign(std::size_t{1} * image.channels * side * side, 0);
-  for (int c = 0; c < image.channels; ++c)
-    for (int y = 0; y < inner.height; ++y) {
-      const auto* row = inner.pixels.data() + (static_cast<std::ptrdiff_t>(c) * inner.height + y) * inner.width;
-      std::copy(row, row + inner.width,
-                square.pixels.data() + (static_cast<std::ptrdiff_t>(c) * side + top + y) * side + left);
-    }
-  return square;
+Image resize(const Image& image, int height, int width, const Window& window) {
+  check_side(window.height);
+  check_side(window.width);
+  require(window.top >= 0 && window.top + window.height <= height && window.left >= 0 &&
+              window.left + window.width <= width,
+          "resize: got a window outside ", width, " x ", height, " pixels");
+  if (image.height == window.height && image.width == window.width && height == window.height && width == window.width)
+    return image;
+  return transformed(image, resizing(image.height, height, window.top, window.height),
+                     resizing(image.width, width, window.left, window.width));
 }
 
 Image rescale_about_centre(const Image& image, double factor) {

@@ -12,14 +12,13 @@ namespace scdcf::pixels {
 /// each new pixel covers, one that grows is interpolated, with the border repeated outside.
 Image resize(const Image& image, int height, int width);
 
-/// The picture as large as a square of that side holds it, not stretched, in the middle between black bars.
-Image fit(const Image& image, int side);
-
-/// Where fit() puts a picture in the square: its rectangle there.
-struct Fitting {
-  int height = 0, width = 0, top = 0, left = 0;
+/// A rectangle of pixels in an image.
+struct Window {
+  int top = 0, left = 0, height = 0, width = 0;
 };
-Fitting fitting(int height, int width, int side);
+
+/// This window of resize(image, height, width), whose sides may then be of any length.
+Image resize(const Image& image, int height, int width, const Window& window);
 
 /// The object `factor` times as large on a canvas of the same size: out(p) = in(c + (p - c) / factor), c the canvas'
 /// centre, zero outside. Interpolated without anti-aliasing. The shrunk object lies where it lay, the rest is black.

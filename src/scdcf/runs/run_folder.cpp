@@ -1,6 +1,7 @@
 #include "scdcf/runs/run_folder.h"
 
 #include "scdcf/core/error.h"
+#include "scdcf/data/datasets.h"
 #include "scdcf/files/atomic_file.h"
 #include "scdcf/files/json.h"
 #include "scdcf/files/make_folder.h"
@@ -154,6 +155,17 @@ nlohmann::json with_training(nlohmann::json config) {
 }
 
 }  // namespace
+
+pixels::InputFormat TrainedModel::input_format() const {
+  const auto& options = config.model;
+  return {static_cast<int>(options.image_size), static_cast<int>(options.in_channels), pixels::fit_of(config.data.fit),
+          data::ground_of(config.data.name)};
+}
+
+bool TrainedModel::knows_sizes() const {
+  // Without boxes a plan takes the whole image for the object.
+  return calibration.has_value() || config.model.smallest_object != 1 || config.model.largest_object != 1;
+}
 
 TrainedModel load_model(const fs::path& run, torch::Device device, const RangeOfSizes& range) {
   const auto checkpoint = best_of(run);

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "scdcf/files/folder_lock.h"
+#include "scdcf/pixels/network_input.h"
 #include "scdcf/train/trainer.h"
 
 namespace scdcf::runs {
@@ -43,6 +44,11 @@ struct TrainedModel {
   std::vector<int64_t> data_counts;  ///< pictures trained, validated and tested on; empty in models that do not say
   std::optional<train::ScaleCalibration> calibration;
   std::string unfinished;  ///< one line on how far training is, where it is not finished; else empty
+
+  /// What it expects of an image file.
+  pixels::InputFormat input_format() const;
+  /// Whether the sizes of the training objects were known; else sizes that it reads mean nothing.
+  bool knows_sizes() const;
 };
 
 /// Another range of sizes than a network was trained with; 0 for its own. Its weights serve any.

@@ -74,6 +74,7 @@ Predictions predict(models::Network& network, const DeviceImages& images, int64_
   const auto rows = numbers.narrow(0, 0, images.count() * kRow).view({images.count(), kRow});
   auto loss = numbers[images.count() * kRow], correct = numbers[images.count() * kRow + 1],
        readings = numbers[images.count() * kRow + 2], placings = numbers[images.count() * kRow + 3];
+  std::vector<torch::Tensor> all_scores;
   for (int64_t first = begin; first < end; first += batch) {
     const auto indices = images.range(first, std::min(batch, end - first));
     const auto expected = images.labels(indices);
@@ -94,7 +95,8 @@ Predictions predict(models::Network& network, const DeviceImages& images, int64_
         }
       }
     }
-    const auto log_probability = scores.to(torch::kFloat).log_softmax(1);
+    all_scores.push_back(scores.to(torch::kFloat));
+    const auto log_probability = all_scores.back().log_softmax(1);
     const auto [confidence, label] = log_probability.max(1);
     loss -= log_probability.gather(1, expected.unsqueeze(1)).sum().to(torch::kDouble);
     correct += label.eq(expected).sum();
@@ -105,6 +107,7 @@ Predictions predict(models::Network& network, const DeviceImages& images, int64_
   if (group != nullptr) group->sum(numbers);
   const auto all = rows.cpu();
   Predictions result;
+  if (group == nullptr) result.scores = torch::cat(all_scores).cpu();
   result.labels = all.select(1, 0).to(torch::kLong);
   result.confidence = all.select(1, 1).to(torch::kFloat);
   if (readings.item<double>() > 0) {

@@ -16,6 +16,7 @@ constexpr int64_t kEvaluationBatch = 500;
 /// Of each image: the predicted class [n] and its probability [n], on the CPU; and the mean loss.
 struct Predictions {
   torch::Tensor labels, confidence;
+  torch::Tensor scores;                 ///< [n, classes] on the CPU; undefined where ranks share the images
   torch::Tensor sizes, places, beyond;  ///< as the network reads them (models::Reading); undefined where it does not
   double loss = 0;
   double accuracy = 0;  ///< in [0, 1]

@@ -29,6 +29,7 @@ nlohmann::ordered_json NetworkRun::about() const {
   about["class_names"] = splits_.train.class_names;
   about["mean"] = splits_.mean;
   about["deviation"] = splits_.deviation;
+  about["background"] = splits_.black_ground ? 0 : 255;  // behind transparent pixels
   about["data_checksum"] = result_.data_checksum;
   about["data_counts"] = {splits_.train.count(), splits_.validation.count(), splits_.test.count()};
   about["scdcf"] = version();

@@ -1,7 +1,9 @@
-#include "scdcf/pixels/orientation.h"
+#include "scdcf/pixels/image_header.h"
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <fstream>
 
 #include "scdcf/core/error.h"
 
@@ -41,13 +43,11 @@ int tiff_orientation(Segment tiff) {
   return 1;
 }
 
-}  // namespace
-
-int exif_orientation(const files::Bytes& jpeg) {
-  constexpr std::array<std::uint8_t, 6> kExif = {'E', 'x', 'i', 'f', 0, 0};
-  constexpr unsigned kApp1 = 0xE1, kStartOfScan = 0xDA;
-  const Segment file{jpeg.data(), jpeg.size()};
-  // Segments: FF, the kind, two bytes of length that count themselves. Pixels begin at the start of scan.
+/// Calls visit(kind, start, length of the content) for each segment until it returns true or the pixels begin. A
+/// segment is FF, its kind, and two bytes of length that count themselves.
+template <class Visit>
+void walk_segments(const Segment& file, Visit visit) {
+  constexpr unsigned kStartOfScan = 0xDA;
   for (std::size_t at = 2; at + 4 <= file.size;) {
     const unsigned kind = file.byte(at + 1);
     const std::size_t length = file.word(at + 2, 2);
@@ -56,13 +56,54 @@ int exif_orientation(const files::Bytes& jpeg) {
       ++at;
       continue;
     }
-    if (length < 2 || length > file.size - at - 2) break;
-    const std::uint8_t* content = jpeg.data() + at + 4;
-    if (kind == kApp1 && length >= 2 + kExif.size() && std::equal(kExif.begin(), kExif.end(), content))
-      return tiff_orientation({content + kExif.size(), length - 2 - kExif.size()});
+    if (length < 2 || visit(kind, at + 4, length - 2)) break;
     at += 2 + length;
   }
-  return 1;
+}
+
+/// Nothing of a pipe, which might never have any.
+files::Bytes start_of(const std::string& path, std::size_t most) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return {};
+  files::Bytes start(most);
+  std::ifstream file(path, std::ios::binary);
+  file.read(reinterpret_cast<char*>(start.data()), static_cast<std::streamsize>(most));
+  start.resize(static_cast<std::size_t>(file.gcount()));
+  return start;
+}
+
+}  // namespace
+
+int exif_orientation(const files::Bytes& jpeg) {
+  constexpr std::array<std::uint8_t, 6> kExif = {'E', 'x', 'i', 'f', 0, 0};
+  constexpr unsigned kApp1 = 0xE1;
+  int orientation = 1;
+  walk_segments({jpeg.data(), jpeg.size()}, [&](unsigned kind, std::size_t start, std::size_t length) {
+    if (length > jpeg.size() - start) return true;
+    const std::uint8_t* content = jpeg.data() + start;
+    const bool found = kind == kApp1 && length >= kExif.size() && std::equal(kExif.begin(), kExif.end(), content);
+    if (found) orientation = tiff_orientation({content + kExif.size(), length - kExif.size()});
+    return found;
+  });
+  return orientation;
+}
+
+std::string format_of_file(const std::string& path) { return format_of(start_of(path, 16)); }
+
+AnnouncedSize announced_size(const std::string& path) {
+  const auto start = start_of(path, 1 << 17);
+  const Segment head{start.data(), start.size()};
+  const auto number = [&](std::size_t at, int bytes) { return static_cast<int>(head.word(at, bytes)); };
+  const auto format = format_of(start);
+  AnnouncedSize size;
+  if (format == "PNG") size = {number(20, 4), number(16, 4)};
+  if (format == "JPEG")
+    walk_segments(head, [&](unsigned kind, std::size_t at, std::size_t) {
+      const bool is_frame = kind >= 0xC0 && kind <= 0xCF && kind != 0xC4 && kind != 0xC8 && kind != 0xCC;
+      if (is_frame) size = {number(at + 1, 2), number(at + 3, 2)};
+      return is_frame;
+    });
+  return size;
 }
 
 Image upright(Image image, int orientation) {
