@@ -19,17 +19,17 @@ namespace {
 
 using testing::expect_error;
 
-const basis::ScaleGrid kGrid(2, 0.5, 3.0);
+const basis::ScaleGrid kTwoScales(2, 0.5, 3.0);
 
 TEST(Inputs, of_other_channels_are_refused_by_the_layer_that_got_them) {
   expect_error(
       [] {
-        LiftingConv(LiftingConvOptions(1, 2, kGrid))(torch::zeros({1, 3, 9, 8}));
+        LiftingConv(LiftingConvOptions(1, 2, kTwoScales))(torch::zeros({1, 3, 9, 8}));
       },
       "LiftingConv: input: got 3 channels (dimension 1 of [1, 3, 9, 8]), expected 1");
   expect_error(
       [] {
-        JointConv(JointConvOptions(1, 2, kGrid))(torch::zeros({1, 3, 2, 9, 8}));
+        JointConv(JointConvOptions(1, 2, kTwoScales))(torch::zeros({1, 3, 2, 9, 8}));
       },
       "JointConv: input: got 3 channels (dimension 1 of [1, 3, 2, 9, 8]), expected 1");
   expect_error(
@@ -44,7 +44,7 @@ TEST(Inputs, of_other_channels_are_refused_by_the_layer_that_got_them) {
       "NormReluPool: input: got 5 channels (dimension 1 of [1, 5, 2, 9, 8]), expected 4");
   expect_error(
       [] {
-        ResidualBlock(ResidualBlockOptions(JointConvOptions(4, 4, kGrid)))(torch::zeros({1, 5, 2, 9, 8}));
+        ResidualBlock(ResidualBlockOptions(JointConvOptions(4, 4, kTwoScales)))(torch::zeros({1, 5, 2, 9, 8}));
       },
       "ResidualBlock: input: got 5 channels (dimension 1 of [1, 5, 2, 9, 8]), expected 4");
 }
@@ -53,17 +53,17 @@ TEST(Inputs, smaller_than_the_filters_or_of_another_type_are_refused_by_the_laye
   const auto unpadded = SpatialPadding::none;
   expect_error(
       [&] {
-        LiftingConv(LiftingConvOptions(1, 2, kGrid).padding(unpadded))(torch::zeros({1, 1, 2, 8}));
+        LiftingConv(LiftingConvOptions(1, 2, kTwoScales).padding(unpadded))(torch::zeros({1, 1, 2, 8}));
       },
       "LiftingConv: input: got 2 x 8 pixels");
   expect_error(
       [] {
-        LiftingConv(LiftingConvOptions(1, 2, kGrid))(torch::zeros({1, 1, 9, 8}, torch::kDouble));
+        LiftingConv(LiftingConvOptions(1, 2, kTwoScales))(torch::zeros({1, 1, 9, 8}, torch::kDouble));
       },
       "LiftingConv: input: got type Double, expected the coefficients' type Float");
   expect_error(
       [] {
-        JointConv(JointConvOptions(1, 2, kGrid))(torch::zeros({1, 1, 2, 9, 8}, torch::kDouble));
+        JointConv(JointConvOptions(1, 2, kTwoScales))(torch::zeros({1, 1, 2, 9, 8}, torch::kDouble));
       },
       "JointConv: input: got type Double");
 }
@@ -74,20 +74,20 @@ TEST(Inputs, of_whole_numbers_are_refused_with_what_to_do) {
     const char* what_to_do = "images.to(torch::kFloat) / 255";
     expect_error([&] { Enlarge(EnlargeOptions(2))(images); }, "Enlarge: input: got type", what_to_do);
     expect_error([&] { ScaleSpaceLifting(3)(images); }, "ScaleSpaceLifting: input: got type", what_to_do);
-    expect_error([&] { LiftingConv(LiftingConvOptions(1, 2, kGrid))(images); }, "LiftingConv: input: got type");
+    expect_error([&] { LiftingConv(LiftingConvOptions(1, 2, kTwoScales))(images); }, "LiftingConv: input: got type");
     expect_error([&] { LocalScaleConv(MultiScaleConvOptions(1, 2))(images); }, "LocalScaleConv: input: got type");
   }
 }
 
 TEST(Options, without_channels_are_refused_by_the_layer_that_got_them) {
-  expect_error([] { LiftingConv(LiftingConvOptions(0, 1, kGrid)); }, "LiftingConv: in_channels: got 0");
-  expect_error([] { JointConv(JointConvOptions(1, 0, kGrid)); }, "JointConv: out_channels: got 0");
+  expect_error([] { LiftingConv(LiftingConvOptions(0, 1, kTwoScales)); }, "LiftingConv: in_channels: got 0");
+  expect_error([] { JointConv(JointConvOptions(1, 0, kTwoScales)); }, "JointConv: out_channels: got 0");
   expect_error([] { PointwiseConv(PointwiseConvOptions(0, 1)); }, "PointwiseConv: in_channels: got 0");
-  expect_error([] { JointConv(JointConvOptions(1, 1, kGrid).stride(3)); }, "JointConv: stride: got 3");
+  expect_error([] { JointConv(JointConvOptions(1, 1, kTwoScales).stride(3)); }, "JointConv: stride: got 3");
 }
 
 TEST(Options, with_an_even_number_of_centred_taps_are_refused) {
-  expect_error([] { JointConv(JointConvOptions(1, 1, kGrid).scale_taps(2).support(ScaleSupport::centred)); },
+  expect_error([] { JointConv(JointConvOptions(1, 1, kTwoScales).scale_taps(2).support(ScaleSupport::centred)); },
                "JointConv: scale_taps: got 2", "odd");
   expect_error([] { PointwiseConv(PointwiseConvOptions(1, 1).scale_taps(4).support(ScaleSupport::centred)); },
                "PointwiseConv: scale_taps: got 4", "odd");
