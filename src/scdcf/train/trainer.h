@@ -40,7 +40,7 @@ struct TrainCallbacks {
 struct TrainResult {
   bool finished = false;  ///< false where it was stopped
   std::vector<EpochRecord> history;
-  int64_t best_epoch = 0;  ///< the one that was kept, counted from 1
+  int64_t best_epoch = 0;      ///< the one that was kept, counted from 1
   double best_validation = 0;  ///< stays 0 where there are no validation images
   Evaluation test;
   double seconds = 0;  ///< of training, over all parts of a resumed run and all teachers
