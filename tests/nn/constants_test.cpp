@@ -19,7 +19,7 @@
 namespace scdcf::nn {
 namespace {
 
-const basis::ScaleGrid kGrid(3, 0.5, 3.0);
+const basis::ScaleGrid kColdGrid(3, 0.5, 3.0);
 using Forward = std::function<torch::Tensor(const torch::Tensor&)>;
 
 /// A layer that nothing has used yet.
@@ -54,18 +54,18 @@ Options filters(Options options, Algorithm algorithm) {
 std::vector<Kind> kinds() {
   std::vector<Kind> all;
   for (const auto algorithm : {Algorithm::automatic, Algorithm::separable, Algorithm::composed}) {
+    all.push_back({"LiftingConv",
+                   [=] { return cold(LiftingConv(filters(LiftingConvOptions(2, 3, kColdGrid), algorithm))); }, 2, 0});
     all.push_back(
-        {"LiftingConv", [=] { return cold(LiftingConv(filters(LiftingConvOptions(2, 3, kGrid), algorithm))); }, 2, 0});
-    all.push_back(
-        {"JointConv", [=] { return cold(JointConv(filters(JointConvOptions(2, 3, kGrid), algorithm))); }, 2, 3});
+        {"JointConv", [=] { return cold(JointConv(filters(JointConvOptions(2, 3, kColdGrid), algorithm))); }, 2, 3});
     all.push_back({"JointConv, one tap",
-                   [=] { return cold(JointConv(filters(JointConvOptions(2, 3, kGrid).scale_taps(1), algorithm))); }, 2,
-                   3});
+                   [=] { return cold(JointConv(filters(JointConvOptions(2, 3, kColdGrid).scale_taps(1), algorithm))); },
+                   2, 3});
   }
   for (const auto padding : {SpatialPadding::zero, SpatialPadding::replicate}) {
     all.push_back({"JointConv::at_centre",
                    [=] {
-                     JointConv layer(JointConvOptions(2, 3, kGrid).scale_taps(1).padding(padding));
+                     JointConv layer(JointConvOptions(2, 3, kColdGrid).scale_taps(1).padding(padding));
                      layer->to(testing::device());
                      return Cold{layer.ptr(), [layer](const auto& x) mutable { return layer->at_centre(x); }};
                    },
