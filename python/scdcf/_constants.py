@@ -1,4 +1,4 @@
-"""Tables of numbers that a layer needs beside its parameters."""
+"""Tables of values that a layer needs beside its parameters."""
 from typing import Any, Callable, Dict, Optional
 
 import torch
@@ -8,7 +8,7 @@ from torch import Tensor, nn
 class WithConstants(nn.Module):
     """Keeps constants as buffers that are neither trained nor saved, and of which none depends on an input.
 
-    They are made in `__init__` and, from numbers in double, wherever the module goes, so that `module.double()` has them
+    They are made in `__init__` and, from values in double, wherever the module goes, so that `module.double()` has them
     in full. Nothing is made in `forward`: threads, traces and refused inputs leave them alone.
     """
 

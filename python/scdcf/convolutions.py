@@ -51,7 +51,7 @@ class _Coefficients(WithConstants):
 class _ExpandedConv(_Coefficients):
     """Parameters: coefficients [O, C, K_alpha, K] and, with bias, bias [O].
 
-    The buffer `signature` says which grid and basis they are for; a state for another is refused.
+    The buffer `signature` names their grid and basis; a state for another grid or basis is refused.
     """
 
     _lifting: bool

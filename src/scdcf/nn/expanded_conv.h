@@ -17,8 +17,8 @@
 namespace scdcf::nn {
 
 /// Parameters: coefficients a [O, C, K_alpha, K] of eq. (joint-bases) and, with bias, bias [O]. The bases are constants
-/// and not in the state dict; in their place it has a buffer, signature, which says which grid and basis the
-/// coefficients are for. Those for another are not loaded.
+/// and not in the state dict; in their place it has a buffer, signature, that names the grid and the basis of
+/// the coefficients. Coefficients for another grid or basis are not loaded.
 template <class Derived, class Options>
 class ExpandedConv : public torch::nn::Cloneable<Derived> {
  public:

@@ -1,4 +1,4 @@
-// A table of numbers that a layer needs beside its parameters.
+// A table of values that a layer needs beside its parameters.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,7 +8,7 @@
 
 namespace scdcf::ops {
 
-/// Numbers in double that never change: not trained, not in a state dict, independent of the size of any image. Copies
+/// Double values that never change: not trained, not in a state dict, independent of the size of any image. Copies
 /// share them.
 ///
 /// The first use in a type and on a device adds a tensor, made outside every mode of torch (InferenceMode, a tracer),
