@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 build=build-torch2 rooms="core io basis ops nn distributed models theory train exchange" examples="first_layers custom_basis"
-run="$rooms example_first_layers example_custom_basis find_torch symbolic_shapes operator_sweep python program_hostile_files consumer pip_install"
+run="$rooms example_first_layers example_custom_basis find_torch read_image symbolic_shapes operator_sweep python program_hostile_files consumer pip_install"
 reasons='files|terminal|pixels|report|data|cuda_.*: no LibTorch in it
 rooms.*|docs.*|commit: about the sources, not the build
 bench|runs|tables|verify|figures|explore|demo|random_commands|example_own_model|program_.*|readme_.*|long_.*: the program beyond training, by functions tested above
