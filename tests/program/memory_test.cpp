@@ -69,8 +69,8 @@ TEST_F(Memory, what_does_not_fit_is_refused_at_once_and_the_option_named) {
 }
 
 TEST_F(Memory, a_smaller_batch_is_named_where_it_helps_most) {
-  expect_refused({"--memory", "1G", "--train-size", "20000", "--batch", "16384", "--model", "scdcfnet"},
-                 {"scdcf: --batch: with 16384", "with 512 it needs"});
+  expect_refused({"--memory", "1200M", "--train-size", "10000", "--batch", "8192", "--model", "scdcfnet"},
+                 {"scdcf: --batch: with 8192", "1.2 GB available; with 512 it needs about"});
 }
 
 TEST_F(Memory, a_limit_that_is_no_size_is_bad_input) {
@@ -79,9 +79,9 @@ TEST_F(Memory, a_limit_that_is_no_size_is_bad_input) {
 }
 
 TEST_F(Memory, the_estimate_is_close_to_what_training_takes) {
-  expect_estimate({"--train-size", "256", "--model", "scdcfnet"});
-  expect_estimate({"--train-size", "128", "--test-size", "100", "--model", "si-cnn", "--batch", "64"});
-  expect_estimate({"--train-size", "128", "--test-size", "100", "--model", "scdcfnet-full", "--batch", "32"});
+  for (const auto* model : {"scdcfnet", "cnn", "scdcfnet-full", "resnet16"})
+    expect_estimate(
+        {"--train-size", "64", "--validation-size", "64", "--test-size", "64", "--model", model, "--batch", "32"});
 }
 
 /// With SCDCF_LONG_TESTS: every network, two sizes of the images and of the batch.
