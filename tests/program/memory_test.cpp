@@ -22,6 +22,8 @@ class Memory : public scdcf::testing::ProgramTest {
   Measured train(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), {"--threads", "1", "train", "--data", "sglyphs", "--epochs", "1"});
     const pid_t child = start(arguments);
+    constexpr rlimit kMost{rlim_t{8} << 30, rlim_t{8} << 30};  // what should have been refused harms nobody else
+    prlimit(child, RLIMIT_AS, &kMost, nullptr);
     int status = 0;
     rusage used{};
     wait4(child, &status, 0, &used);

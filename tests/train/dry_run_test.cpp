@@ -53,6 +53,7 @@ TEST(DryRun, leaves_constants_random_numbers_and_what_comes_after_it_alone) {
     const DryRun dry;
     EXPECT_TRUE(torch::randn({4}).is_meta());
     EXPECT_DOUBLE_EQ(torch::tensor({2.5}, torch::kDouble).item<double>(), 2.5);
+    EXPECT_EQ(at::tensor(std::vector<uint8_t>{1, 2}, at::kByte)[1].item<int>(), 2);
   }
   EXPECT_TRUE(torch::equal(torch::randn({4}), expected));
 }

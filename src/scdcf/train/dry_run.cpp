@@ -89,19 +89,22 @@ class Call {
   }
 
  private:
-  /// Whether a tensor has no values, or one is made on no particular device, which then has none.
+  /// Whether a tensor has no values, or one is made that needs none: of LibTorch's default type on no particular
+  /// device. at::tensor makes tables of other types so, and then writes their values.
   bool is_dry() {
-    bool tensors = false, dry = false;
+    bool tensors = false, dry = false, table = false;
     change([&](const at::Tensor& tensor) {
       tensors = true;
       dry = dry || tensor.is_meta();
       return tensor;
     });
     for (size_t i = 0; !tensors && i < schema_.arguments().size(); ++i) {
-      if (schema_.arguments()[i].name() != "device") continue;
-      auto& device = stack_[first_ + i];
-      if (device.isNone()) device = c10::Device(c10::kMeta);
-      dry = device.toDevice().is_meta();
+      const auto& name = schema_.arguments()[i].name();
+      auto& value = stack_[first_ + i];
+      if (name == "dtype") table = !value.isNone() && value.toScalarType() != at::kFloat;
+      if (name != "device") continue;
+      if (value.isNone() && !table) value = c10::Device(c10::kMeta);
+      dry = !value.isNone() && value.toDevice().is_meta();
     }
     return dry;
   }

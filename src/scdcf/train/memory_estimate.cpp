@@ -71,7 +71,7 @@ Smaller smaller_batch(const RunConfig& fitted, const data::Splits& splits, int64
 }  // namespace
 
 std::string MemoryEstimate::text() const {
-  if (total() == 0) return "not known";
+  if (!unknown.empty()) return "not known: " + unknown.substr(0, unknown.find('\n'));
   return bytes_text(total()) + " (weights " + bytes_text(weights) + ", optimizer " + bytes_text(optimizer) +
          ", activations " + bytes_text(activations) + ", images " + bytes_text(images) + ", program " +
          bytes_text(program) + ")";
@@ -91,7 +91,6 @@ MemoryEstimate estimate_memory(const RunConfig& fitted, const data::Splits& spli
         validation(splits.validation, splits.mean, splits.deviation, torch::kMeta);
     estimate.images = added();
     const auto network = models::make_model(fitted.model);
-    network->to(torch::kMeta);
     std::vector<torch::Tensor> best;  // the weights that are kept
     for (const auto& weights : network->parameters()) best.push_back(torch::empty_like(weights));
     estimate.weights = added();
@@ -127,7 +126,10 @@ MemoryEstimate require_memory(const RunConfig& config, const data::Splits& split
   MemoryEstimate estimate;
   try {
     estimate = estimate_memory(fitted, splits, batch);
-  } catch (const std::exception&) {  // what cannot be trained says so when it is built; an operator may have no shape
+  } catch (const c10::Error& error) {  // an operator whose shape is not known
+    estimate.unknown = error.what_without_backtrace();
+  } catch (const Error& error) {  // what cannot be trained says so when it is built
+    estimate.unknown = error.what();
   }
   if (estimate.total() <= limit) return estimate;
   const auto fewer = smaller_batch(fitted, splits, estimate.total(), limit, ranks);

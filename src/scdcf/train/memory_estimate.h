@@ -15,9 +15,10 @@ struct MemoryEstimate {
   std::int64_t images = 0;   ///< on the device that trains
   std::int64_t weights = 0, optimizer = 0;
   std::int64_t activations = 0;  ///< all else: activations, gradients, filters, gaps of the heap
+  std::string unknown;           ///< why nothing was counted
 
   std::int64_t total() const { return program + images + weights + optimizer + activations; }
-  /// "1.2 GB (weights 2.1 MB, ...)"; "not known" where nothing was counted.
+  /// "1.2 GB (weights 2.1 MB, ...)"; "not known: " and why.
   std::string text() const;
 };
 
