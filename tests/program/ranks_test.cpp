@@ -58,7 +58,7 @@ TEST_F(Ranks, two_make_the_run_of_one_and_the_same_every_time) {
   const auto result = run(train(two, 2, {"--epochs", "2"}), 120);
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.err, "");
-  EXPECT_EQ(lines(result.out), 5U) << result.out;  // those of one process, once
+  EXPECT_EQ(lines(result.out), 6U) << result.out;  // those of one process, once
   expect_close(one, two);
   ASSERT_EQ(run(train(again, 2, {"--epochs", "2"}), 120).code, 0);
   EXPECT_EQ(model_bytes(two), model_bytes(again));
