@@ -15,10 +15,20 @@ namespace {
 
 using torch::autograd::Node;
 
+// A node is kept by std::shared_ptr in LibTorch 1.13, by c10::intrusive_ptr in today's.
+template <class T>
+std::weak_ptr<T> weak(const std::shared_ptr<T>& pointer) {
+  return pointer;
+}
+template <class T, class Null>
+c10::weak_intrusive_ptr<T, Null> weak(const c10::intrusive_ptr<T, Null>& pointer) {
+  return c10::weak_intrusive_ptr<T, Null>(pointer);
+}
+
 /// An output of a layer: the tensor, and what computes its gradient. Neither is kept alive.
 struct Output {
-  c10::weak_intrusive_ptr<at::TensorImpl> tensor;
-  std::weak_ptr<Node> node;
+  decltype(weak(at::Tensor().getIntrusivePtr())) tensor;
+  decltype(weak(torch::autograd::Edge().function)) node;
   double step;
   int64_t scales;
 };
@@ -53,8 +63,8 @@ const Output* source_of(const at::Tensor& features) {
 
 at::Tensor with_step(const at::Tensor& features, double step) {
   const auto node = features.requires_grad() ? features.grad_fn() : nullptr;
-  outputs.push_front({c10::weak_intrusive_ptr<at::TensorImpl>(features.getIntrusivePtr()), node, step,
-                      features.sym_size(2).guard_int(__FILE__, __LINE__)});
+  outputs.push_front(
+      {weak(features.getIntrusivePtr()), weak(node), step, features.sym_size(2).guard_int(__FILE__, __LINE__)});
   if (outputs.size() > kRemembered) outputs.pop_back();
   return features;
 }
