@@ -103,7 +103,14 @@ TEST_P(EveryNetwork, predicts_the_same_with_any_number_of_threads) {
     return network->forward(images);
   };
   const auto expected = with_threads(1, scores);
-  for (const int threads : {2, 3}) EXPECT_TRUE(torch::equal(with_threads(threads, scores), expected)) << threads;
+  for (const int threads : {2, 3}) {
+    const auto got = with_threads(threads, scores);
+#if TORCH_VERSION_MAJOR == 1
+    EXPECT_TRUE(torch::equal(got, expected)) << threads;
+#else  // whose matrix products add up in another order
+    EXPECT_LT(testing::relative_error(got, expected), 1e-5) << threads;
+#endif
+  }
 }
 
 TEST(Networks, train_the_same_with_the_same_number_of_threads) {

@@ -12,6 +12,7 @@ import random
 import resource
 import struct
 import sys
+import zlib
 
 import torch
 
@@ -28,6 +29,15 @@ CONV = {"in_channels": "2", "out_channels": "3", "scales": "2", "step": "0.5", "
 
 def conv_options(layer, **more):
     return {**CONV, **torch.ops.scdcf.layer_defaults(layer), "modes": "4", **more}
+
+
+def png():
+    """A grey image of two by two pixels."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    head = struct.pack(">IIBBBBB", 2, 2, 8, 0, 0, 0, 0)
+    data = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(b"\0\1\2\0\3\4")) + chunk(b"IEND", b"")
+    return torch.tensor(list(data), dtype=torch.uint8)
 
 
 def templates():
@@ -68,6 +78,7 @@ def templates():
         "pyramid_training_scores": [[rand(1, 4, 2), rand(3, 4, 2), rand(3, 4, 2), None], torch.arange(3), 2, 2, 5],
         "pyramid_reading": [rand(2, 3, 5), 0.25, 0.5],
         "model_file": file,
+        **({"network_input": [png(), "a file", 4, 1, "crop", 0]} if hasattr(ops, "network_input") else {}),
         "read_model_file": [ops.model_file(*file), "a file"],
     }
 

@@ -75,7 +75,7 @@ class Call {
       give({like(0), empty({tensor(0).size(1)}), empty({tensor(0).size(1)})});
     else if (schema_.name() == "aten::native_batch_norm_backward")
       give({like(1), empty({tensor(1).size(1)}), empty({tensor(1).size(1)})});
-    else if (op_.hasComputedKernelForDispatchKey(c10::DispatchKey::Meta))
+    else if (has_shape_function())
       redispatch(c10::DispatchKeySet(c10::DispatchKey::Meta));
     else if (writes_output() || largest().numel() / batch_of(largest()) > kLargeImage)
       elementwise();
@@ -89,6 +89,15 @@ class Call {
   }
 
  private:
+  /// Whether the operator has a kernel for tensors without values. LibTorch 2 has a fallback too, which only refuses.
+  bool has_shape_function() const {
+    for (const auto key :
+         {c10::DispatchKey::Meta, c10::DispatchKey::CompositeExplicitAutograd,
+          c10::DispatchKey::CompositeExplicitAutogradNonFunctional, c10::DispatchKey::CompositeImplicitAutograd})
+      if (op_.hasKernelForDispatchKey(key)) return true;
+    return false;
+  }
+
   /// Whether a tensor has no values, or one is made that needs none: of LibTorch's default type on no particular
   /// device. at::tensor makes tables of other types so, and then writes their values.
   bool is_dry() {
