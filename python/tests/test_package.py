@@ -1,5 +1,5 @@
 """A wheel holds the library and works wherever it is unpacked."""
-import importlib.util
+import importlib.machinery
 import os
 import re
 import shutil
@@ -15,7 +15,8 @@ import scdcf
 SOURCE = Path(__file__).resolve().parents[2]
 
 
-@unittest.skipUnless(all(importlib.util.find_spec(name) for name in ("pip", "setuptools", "wheel")),
+# PathFinder: to look for pip by importlib.util.find_spec tells setuptools that pip runs, and torch.compile then fails in this process.
+@unittest.skipUnless(all(importlib.machinery.PathFinder.find_spec(name) for name in ("pip", "setuptools", "wheel")),
                      "no pip, setuptools or wheel: make deps installs them")
 class Package(unittest.TestCase):
     def test_a_wheel_works_elsewhere(self):

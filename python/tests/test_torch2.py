@@ -2,15 +2,11 @@
 
 Left out where torch is older than 2.4; what needs a GPU is left out where there is none.
 """
-import importlib.util
 import os
 import tempfile
 import unittest
 
 import torch
-
-if importlib.util.find_spec("setuptools"):
-    import setuptools  # noqa: F401  torch.compile imports it, and it refuses to follow the standard library's distutils
 
 import scdcf
 
