@@ -65,8 +65,7 @@ void check(const TrainOptions& options);
 
 /// Throws Error where two configurations differ, about the first option that does: `OPTION: got A, but BEFORE B:
 /// ADVICE`.
-void require_same_options(RunConfig got, RunConfig expected, const std::string& before,
-                          const std::string& advice);
+void require_same_options(RunConfig got, RunConfig expected, const std::string& before, const std::string& advice);
 
 /// Options that were added later are left out where they have their default, or all are there.
 enum class Stored { as_before, all };
