@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "scdcf/models/registry.h"
 #include "support/expect_error.h"
 #include "support/scratch_folder.h"
 
@@ -15,6 +16,7 @@ using Names = std::vector<std::string>;
 
 class RunFolder : public scdcf::testing::ScratchFolder {
  protected:
+  RunFolder() { config_.model = models::resolve(config_.model); }
   void prepare(bool resume) const {
     [[maybe_unused]] const auto lock = runs::prepare_run_folder(run(), config_, resume);
   }

@@ -63,9 +63,10 @@ double learning_rate(const TrainOptions& options, int64_t epoch, int64_t step = 
 /// Refuses values that make no sense, naming the option.
 void check(const TrainOptions& options);
 
-/// Throws Error where two configurations differ, about the first option that does: `OPTION: got A, but BEFORE B:
-/// ADVICE`.
-void require_same_options(RunConfig got, RunConfig expected, const std::string& before, const std::string& advice);
+/// Throws Error where two configurations, `got` with its network resolved, differ, about the first option that does:
+/// `OPTION: got A, but BEFORE B: ADVICE`.
+void require_same_options(const RunConfig& got, RunConfig expected, const std::string& before,
+                          const std::string& advice);
 
 /// Options that were added later are left out where they have their default, or all are there.
 enum class Stored { as_before, all };
