@@ -101,6 +101,7 @@ TEST_F(Leases, that_of_a_dead_process_of_this_machine_is_over_at_once_where_a_lo
 }
 
 TEST_F(Leases, of_many_who_find_it_over_one_takes_it) {
+  constexpr double kPatience = 10;  // who takes it waits a second for those that the machine has stopped in the middle
   for (int round = 0; round < 3; ++round) {
     const pid_t lost = holder();
     kill(lost, SIGKILL);
@@ -111,11 +112,11 @@ TEST_F(Leases, of_many_who_find_it_over_one_takes_it) {
       const auto ready = folder_ / ("ready-" + std::to_string(6 * round + i));
       children.push_back(in_process([&] {
         double time = 1;
-        LeaseTaker taker(kSeconds, [&] { return time; });
+        LeaseTaker taker(kPatience, [&] { return time; });
         if (taker.take(file(), false)) return 2;
         write(ready, "");
         while (!std::filesystem::exists(go)) sleep_for(0.001);
-        time += 2 * kSeconds;  // and stands still: only what all have seen before is over
+        time += 2 * kPatience;  // and stands still: only what all have seen before is over
         for (int look = 0; look < 1000; ++look)
           if (const auto lease = taker.take(file(), false)) _exit(1);  // without giving it back
         return 0;
