@@ -1,4 +1,4 @@
-// Model files as a stranger would write them.
+// Model files as an attacker would write them.
 #pragma once
 
 #include <string>
